@@ -1,0 +1,42 @@
+# Two commands for a fresh machine with Python 3.11+, pip and make:
+#   make demo   set up, train a planner on the grid world, transfer it, draw both
+#   make test   set up, then lint, type-check, test and build the docs
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+.PHONY: demo test lint types unit docs clean
+
+demo: $(VENV)/.installed
+	"$(BIN)/depo" demo --out demo
+
+test: lint types unit docs
+
+lint: $(VENV)/.installed-dev
+	"$(BIN)/ruff" check .
+	"$(BIN)/ruff" format --check .
+
+types: $(VENV)/.installed-dev
+	"$(BIN)/mypy"
+
+unit: $(VENV)/.installed-dev
+	"$(BIN)/python" -m pytest -n 2 --jaxtyping-packages=depo,beartype.beartype
+
+docs: $(VENV)/.installed-dev
+	"$(BIN)/python" docs/generate_reference.py
+	"$(BIN)/mkdocs" build --strict --quiet
+
+$(VENV)/bin/python:
+	$(PYTHON) -m venv $(VENV)
+	"$(BIN)/python" -m pip install --quiet --upgrade pip
+
+$(VENV)/.installed: $(VENV)/bin/python pyproject.toml
+	"$(BIN)/python" -m pip install --quiet --editable .
+	@touch $@
+
+$(VENV)/.installed-dev: $(VENV)/bin/python pyproject.toml
+	"$(BIN)/python" -m pip install --quiet --editable ".[dev]"
+	@touch $@ $(VENV)/.installed
+
+clean:
+	rm -rf $(VENV) site demo

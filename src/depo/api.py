@@ -1,0 +1,116 @@
+"""The package's verbs, one call each: train, transfer, resume, evaluate."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from depo.environments.gridworld import ID as GRID_ID
+from depo.environments.gridworld import GridWorldSettings
+from depo.errors import DepoError, unknown
+from depo.presets import preset_settings
+from depo.runs.job import EnvironmentSettings, Job
+from depo.runs.run import Run
+from depo.runs.training import Report, begin, go_on
+from depo.settings import METHODS, TRANSFER
+
+DEFAULT_STEPS = 12_800
+GRID_NAMES = ("gridworld", "GridWorld-v0", GRID_ID)
+
+
+def make_job(
+    method: str = "depo",
+    *,
+    env: str = "gridworld",
+    demos: str | Path = "",
+    steps: int = DEFAULT_STEPS,
+    seed: int = 0,
+    seeds: int = 1,
+    preset: str = "fast",
+    planner: str | Path = "",
+    env_args: dict[str, Any] | None = None,
+    **overrides: Any,
+) -> Job:
+    """A checked job; ``overrides`` are fields of the method's or the grid world's settings.
+
+    >>> make_job("depo", k=4, seeds=3).environment.label
+    'gridworld-6x6-k4'
+    """
+    if method not in (*METHODS, TRANSFER):
+        raise unknown("method", method, METHODS)
+    settings = preset_settings(method, preset)
+    is_grid = env in GRID_NAMES
+    world_fields = {f.name for f in dataclasses.fields(GridWorldSettings)} if is_grid else set()
+    method_fields = {f.name for f in dataclasses.fields(settings)}
+    for name in overrides:
+        if name not in world_fields | method_fields:
+            raise unknown(f"setting of {method}", name, world_fields | method_fields)
+    world = {n: v for n, v in overrides.items() if n in world_fields}
+    if is_grid:
+        environment = EnvironmentSettings(world=GridWorldSettings(**world))
+    else:
+        environment = EnvironmentSettings(env, None, tuple((env_args or {}).items()))
+    if seeds < 1:
+        raise DepoError(f"seeds {seeds} is not positive: it is how many seeds to run")
+    return Job(
+        method=method,
+        settings=dataclasses.replace(
+            settings, **{n: v for n, v in overrides.items() if n in method_fields}
+        ),
+        environment=environment,
+        steps=steps,
+        seeds=tuple(range(seed, seed + seeds)),
+        preset=preset,
+        demos=str(demos),
+        planner=str(planner),
+    )
+
+
+def train(
+    method: str = "depo", *, out: str | Path = "", report: Report | None = None, **arguments: Any
+) -> Run:
+    """Train a method and return its finished run; arguments as for :func:`make_job`.
+
+    ``depo.train("depo", seeds=5, k=4, out="runs/mine")``
+    """
+    return run_job(make_job(method, **arguments), out, report)
+
+
+def transfer(
+    planner: str | Path, *, out: str | Path = "", report: Report | None = None, **arguments: Any
+) -> Run:
+    """Carry a planner to another action space: the planner stays, a new skill is learned.
+
+    ``planner`` is a planner folder, or a run whose seeds' planners are used:
+    ``depo.transfer("runs/mine", k=4)``
+    """
+    arguments.setdefault("steps", 3_840)
+    return run_job(make_job(TRANSFER, planner=planner, **arguments), out, report)
+
+
+def resume(
+    run: str | Path, *, report: Report | None = None, say: Callable[[str], None] | None = None
+) -> Run:
+    """Go on with a stopped run; it ends as it would have, had it never been stopped."""
+    return go_on(Run.open(run), report, say)
+
+
+def run_job(
+    job: Job,
+    out: str | Path = "",
+    report: Report | None = None,
+    say: Callable[[str], None] | None = None,
+) -> Run:
+    """Create the run's folder and work on it until it is finished."""
+    path = Path(out) if str(out) else free_folder(job)
+    return go_on(begin(job, path), report, say)
+
+
+def free_folder(job: Job) -> Path:
+    """The next free ``runs/METHOD-ENVIRONMENT-NUMBER``."""
+    number = 1
+    while (path := Path("runs") / f"{job.method}-{job.environment.label}-{number}").exists():
+        number += 1
+    return path

@@ -1,0 +1,39 @@
+"""Demonstrations that ship with the package, found by name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from depo.demos.demonstrations import Demonstrations
+from depo.errors import unknown
+
+FOLDER = Path(__file__).parent / "data"
+
+
+def shipped() -> dict[str, Path]:
+    """Name and file of every demonstration set in the package.
+
+    >>> "gridworld" in shipped()
+    True
+    """
+    return {path.stem: path for path in sorted(FOLDER.glob("*.npz"))}
+
+
+def find_demonstrations(name: str | Path) -> Path:
+    """The file a ``--demos`` value means: a path, or the name of a shipped set."""
+    path = Path(name)
+    if path.suffix or path.exists() or len(path.parts) > 1:
+        return path
+    known = shipped()
+    if str(name) not in known:
+        raise unknown("demonstrations", str(name), known)
+    return known[str(name)]
+
+
+def load_demonstrations(name: str | Path) -> Demonstrations:
+    """Load a file, or a shipped set by its name.
+
+    >>> load_demonstrations("gridworld").episodes
+    100
+    """
+    return Demonstrations.load(find_demonstrations(name))

@@ -1,0 +1,1 @@
+"""Environments: JAX tables, Gymnasium faces, and anybody's Gymnasium id."""

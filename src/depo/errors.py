@@ -1,0 +1,22 @@
+"""The one exception users see: a sentence that names the thing, the value and the remedy."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class DepoError(Exception):
+    """Something the user can mend; the command line prints the sentence and exits with 2."""
+
+
+def unknown(kind: str, name: str, known: Iterable[str]) -> DepoError:
+    """The error for a name nobody knows, with the nearest known one.
+
+    >>> str(unknown("method", "dep0", ["depo", "bco"]))
+    "unknown method 'dep0': did you mean 'depo'? (known: bco, depo)"
+    """
+    known = sorted(known)
+    near = difflib.get_close_matches(name, known, n=1, cutoff=0.4)
+    hint = f"did you mean '{near[0]}'? " if near else ""
+    return DepoError(f"unknown {kind} '{name}': {hint}(known: {', '.join(known)})")

@@ -1,0 +1,53 @@
+"""Scores by playing episodes in a simulator of its own, where nothing exact is known."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import equinox as eqx
+import numpy as np
+
+from depo.environments.host import HostEnvironment
+from depo.learners.host import derived_seed
+from depo.models.policy import Policy
+
+EVALUATION = 2
+EPISODES = 10
+MAX_STEPS = 1_000
+
+
+class RolloutEvaluator:
+    """Deterministic policy, fixed held-out seeds, the first episode of every copy."""
+
+    def __init__(self, environment: HostEnvironment, seeds: Sequence[int], episodes: int = EPISODES):
+        self.shape = (len(seeds), episodes)
+        self._envs = environment.vector(len(seeds) * episodes)
+        self._env_seeds = [derived_seed(EVALUATION, s, e) for s in seeds for e in range(episodes)]
+        self._decide = eqx.filter_jit(eqx.filter_vmap(lambda policy, state: policy.mode(state)))
+
+    def __call__(self, policies: Policy | Any) -> list[dict[str, float]]:
+        """Mean return and length for each seed; an episode is cut at 1,000 steps."""
+        state = self._envs.reset(self._env_seeds)
+        returns, lengths = np.zeros(state.shape), np.zeros(state.shape)
+        playing = np.ones(state.shape, bool)
+        reached = np.zeros(state.shape)
+        for _ in range(MAX_STEPS):
+            decision = self._decide(policies, state.reshape(self.shape).astype(np.int32))
+            action, plan = (np.asarray(x).reshape(-1) for x in decision)
+            state, arrived, reward, ended, cut = self._envs.step(action)
+            returns += playing * reward
+            lengths += playing
+            reached += playing * (plan == arrived)
+            playing &= ~(ended | cut)
+            if not playing.any():
+                break
+        scores = {"return": returns, "episode_length": lengths}
+        if (plan >= 0).any():
+            scores["plan_reached_evaluation"] = reached / lengths
+        by_seed = {name: x.reshape(self.shape).mean(axis=1) for name, x in scores.items()}
+        return [{n: float(x[i]) for n, x in by_seed.items()} for i in range(self.shape[0])]
+
+    def close(self) -> None:
+        """Close the simulator."""
+        self._envs.close()

@@ -1,0 +1,69 @@
+"""Files that are either the old good version or the new good one, whatever happens between."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from depo.errors import DepoError
+
+
+def write_bytes(path: Path, data: bytes) -> None:
+    """Replace ``path`` by ``data`` atomically: a kill at any instant leaves one whole version."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex}.tmp")
+    try:
+        with temporary.open("wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    except OSError as error:
+        raise DepoError(f"cannot write {path}: {error.strerror}; nothing saved before was touched")
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def write_json(path: Path, value: Any) -> None:
+    """Write ``value`` as readable JSON, atomically."""
+    write_bytes(path, (json.dumps(value, indent=2, ensure_ascii=False) + "\n").encode())
+
+
+def read_json(path: Path) -> Any:
+    """Read JSON, or say which file is missing or broken."""
+    try:
+        return json.loads(path.read_text())
+    except FileNotFoundError:
+        raise DepoError(f"{path} does not exist") from None
+    except (ValueError, OSError) as error:
+        raise DepoError(f"{path} is not readable JSON: {error}") from None
+
+
+@contextlib.contextmanager
+def new_folder(path: Path) -> Iterator[Path]:
+    """Fill a temporary folder that becomes ``path`` in one rename when the block ends well."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex}.tmp")
+    temporary.mkdir()
+    try:
+        yield temporary
+        temporary.rename(path)
+        _sync_folder(path.parent)
+    except OSError as error:
+        raise DepoError(f"cannot write {path}: {error.strerror}; nothing saved before was touched")
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+
+
+def _sync_folder(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,1 @@
+"""How data are gathered and reused."""

@@ -1,0 +1,168 @@
+"""On-policy learning, compiled whole: gather a batch, update, repeat; seeds are a batch axis."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Int, Key
+
+from depo.environments.tabular import Position, TabularEnvironment
+from depo.methods.experience import Memory, Rollout, uniform_index
+from depo.methods.method import Agent, Method
+from depo.methods.steps import Metrics, Pairs
+from depo.methods.transfer import TransferMethod
+from depo.models.planner import CategoricalPlanner
+from depo.models.policy import Policy
+from depo.settings import OnPolicySettings
+
+INIT, RESET, LEARN = range(3)
+"""Streams of random numbers, one seed each: adding a draw to one leaves the others alone."""
+
+
+def stream(seed: Int[Array, ""], purpose: int) -> Key[Array, ""]:
+    """The random key of a seed for one purpose."""
+    return jax.random.fold_in(jax.random.key(seed), purpose)
+
+
+class LearnerState(eqx.Module):
+    """Everything a run needs to go on, apart from the simulator; a leading axis holds the seeds."""
+
+    seed: Int[Array, "..."]
+    agent: Agent
+    memory: Memory
+    key: Key[Array, "..."]
+
+
+def explore(
+    policy: Policy, state: Int[Array, " copies"], actions: int, epsilon: float, key: Key[Array, ""]
+) -> tuple[Int[Array, " copies"], Int[Array, " copies"]]:
+    """The policy's random decision, replaced by a uniform action with probability ε."""
+    own, coin, other = jax.random.split(key, 3)
+    decision = policy.sample(state, own)
+    uniform = uniform_index(other, decision.action.shape, actions)
+    random = jax.random.bernoulli(coin, epsilon, decision.action.shape)
+    return jnp.where(random, uniform, decision.action), decision.plan
+
+
+class OnPolicyLearner:
+    """What is common to compiled and host-stepped learning."""
+
+    def __init__(
+        self,
+        method: Method,
+        states: int,
+        actions: int,
+        expert: tuple[np.ndarray, np.ndarray],
+        steps: int,
+    ):
+        self.method, self.states, self.actions = method, states, actions
+        self.settings: OnPolicySettings = method.settings
+        self.expert: Pairs = (jnp.asarray(expert[0]), jnp.asarray(expert[1]))
+        self.time = self.settings.batch_steps // self.settings.copies
+        self.iterations = -(-steps // self.settings.batch_steps)
+
+    def init(
+        self, seeds: Sequence[int], planners: CategoricalPlanner | None = None
+    ) -> LearnerState:
+        """Fresh agents; ``planners`` (one for each seed, stacked) are for transfer."""
+
+        def one(seed: Int[Array, ""], planner: CategoricalPlanner | None) -> LearnerState:
+            agent = self.method.init(stream(seed, INIT), self.states, self.actions)
+            if planner is not None:
+                agent = TransferMethod.with_planner(agent, planner)
+            memory = Memory.empty(self.iterations * self.settings.batch_steps)
+            return LearnerState(seed, agent, memory, stream(seed, LEARN))
+
+        return eqx.filter_jit(eqx.filter_vmap(one))(jnp.asarray(seeds, jnp.uint32), planners)
+
+    def learn(self, state: LearnerState, rollout: Rollout) -> tuple[LearnerState, Metrics]:
+        """Remember one seed's rollout and update its agent."""
+        key, own = jax.random.split(state.key)
+        memory = state.memory.add(rollout)
+        agent, metrics = self.method.update(state.agent, rollout, memory, self.expert, own)
+        return LearnerState(state.seed, agent, memory, key), metrics
+
+    def policies(self, state: LearnerState) -> Any:
+        """The policies of all seeds, stacked."""
+        return self.method.policy(state.agent)
+
+
+class CompiledLearner(OnPolicyLearner):
+    """Environment, rollouts and updates in one compiled call."""
+
+    def __init__(self, environment: TabularEnvironment, **common: Any):
+        super().__init__(states=environment.states, actions=environment.actions, **common)
+        self.environment = environment
+        # Seeds one after the other inside the compiled call: on a CPU that is faster than batched
+        # matrix products, and each seed's skill fit stops when its own validation says so.
+        self._advance = eqx.filter_jit(
+            lambda states, positions: jax.lax.map(
+                lambda seed: self._advance_one(*seed), (states, positions)
+            ),
+            donate="all",
+        )
+        self._reset = eqx.filter_jit(jax.vmap(self._reset_one, in_axes=(0, None)))
+        self._positions: Position | None = None
+
+    def synchronise(self, state: LearnerState, number: int) -> None:
+        """Reset the environments, as a checkpoint's number and the seed alone determine."""
+        self._positions = self._reset(state.seed, jnp.asarray(number))
+
+    def advance(self, state: LearnerState) -> tuple[LearnerState, dict[str, np.ndarray]]:
+        """``evaluate_every`` iterations for every seed; metrics are means over them."""
+        assert self._positions is not None, "synchronise first"
+        state, self._positions, metrics = self._advance(state, self._positions)
+        return state, {name: np.asarray(value) for name, value in metrics.items()}
+
+    def close(self) -> None:
+        """Nothing to close."""
+
+    def _reset_one(self, seed: Int[Array, ""], number: Int[Array, ""]) -> Position:
+        key = jax.random.fold_in(stream(seed, RESET), number)
+        return self.environment.reset(key, self.settings.copies)
+
+    def _advance_one(
+        self, state: LearnerState, position: Position
+    ) -> tuple[LearnerState, Position, Metrics]:
+        def iteration(
+            carry: tuple[LearnerState, Position], _: None
+        ) -> tuple[tuple[LearnerState, Position], Metrics]:
+            state, position = carry
+            key, own = jax.random.split(state.key)
+            position, rollout = self._gather(self.method.policy(state.agent), position, own)
+            state = LearnerState(state.seed, state.agent, state.memory, key)
+            state, metrics = self.learn(state, rollout)
+            return (state, position), metrics
+
+        (state, position), metrics = jax.lax.scan(
+            iteration, (state, position), length=self.settings.evaluate_every
+        )
+        return state, position, jax.tree.map(jnp.mean, metrics)
+
+    def _gather(
+        self, policy: Policy, position: Position, key: Key[Array, ""]
+    ) -> tuple[Position, Rollout]:
+        def step(position: Position, key: Key[Array, ""]) -> tuple[Position, Rollout]:
+            act, move = jax.random.split(key)
+            action, plan = explore(
+                policy, position.state, self.actions, self.settings.epsilon, act
+            )
+            after = self.environment.step(position, action, move)
+            return after.position, Rollout(
+                state=position.state,
+                action=action,
+                plan=plan,
+                next_state=after.next_state,
+                reward=after.reward,
+                terminated=after.terminated,
+                truncated=after.truncated,
+            )
+
+        return jax.lax.scan(step, position, jax.random.split(key, self.time))
+
+

@@ -1,0 +1,1 @@
+"""One loss, one file, its equation in the docstring."""

@@ -1,0 +1,16 @@
+"""BCO's second half: −E_{s~demonstrations}[log π(â|s)], â = argmax_a I(a|s,s')."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+from jaxtyping import Array, Float, Int
+
+from depo.models.planner import pick
+from depo.models.policy import CategoricalActor
+
+
+def loss(
+    actor: CategoricalActor, state: Int[Array, " batch"], label: Int[Array, " batch"]
+) -> Float[Array, ""]:
+    """Cross-entropy of the actions the skill reads into the demonstrations."""
+    return -jnp.mean(pick(actor.log_probabilities(state), label))

@@ -1,0 +1,56 @@
+"""DePG, the decoupled policy gradient: −E[A(s,a) log π(a|s)] with π(a|s) = Σ_s' h(s'|s) I(a|s,s').
+
+The skill I is held fixed and only the planner h moves. On finite states the sum is exact; the
+other two estimators sample the plan instead and are what large state sets would need.
+"""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float, Int, Key
+
+from depo.models.planner import CategoricalPlanner, pick
+from depo.models.skill import CategoricalSkill
+
+
+def exact(
+    planner: CategoricalPlanner,
+    state: Int[Array, " batch"],
+    log_skill: Float[Array, "batch states"],
+    advantage: Float[Array, " batch"],
+) -> Float[Array, ""]:
+    """Through the marginal; ``log_skill`` is log I(a|s,·) of the action taken, for every target."""
+    log_policy = jax.nn.logsumexp(planner.log_probabilities(state) + log_skill, axis=-1)
+    return -jnp.mean(advantage * log_policy)
+
+
+def score_function(
+    planner: CategoricalPlanner,
+    state: Int[Array, " batch"],
+    plan: Int[Array, " batch"],
+    advantage: Float[Array, " batch"],
+) -> Float[Array, ""]:
+    """−E[A log h(ŝ'|s)] at the plan ŝ' that led to the action: unbiased, of higher variance.
+
+    ∇log π(a|s) is the mean of ∇log h(ŝ'|s) over p(ŝ'|s,a) ∝ h(ŝ'|s) I(a|s,ŝ'), and acting by
+    plan then skill draws ŝ' from just that.
+    """
+    return -jnp.mean(advantage * planner.log_prob(state, plan))
+
+
+def straight_through(
+    planner: CategoricalPlanner,
+    skill: CategoricalSkill,
+    state: Int[Array, " batch"],
+    action: Int[Array, " batch"],
+    advantage: Float[Array, " batch"],
+    key: Key[Array, ""],
+) -> Float[Array, ""]:
+    """−E[A log I(a|s,ŝ')], ŝ' a Gumbel-max sample whose gradient is the softmax's: biased."""
+    logits = planner.log_probabilities(state)
+    noisy = logits + jax.random.gumbel(key, logits.shape)
+    soft = jax.nn.softmax(noisy)
+    hard = jax.nn.one_hot(jnp.argmax(noisy, axis=-1), planner.states)
+    plan = soft + jax.lax.stop_gradient(hard - soft)
+    return -jnp.mean(advantage * pick(skill.log_probabilities_soft(state, plan), action))

@@ -1,0 +1,18 @@
+"""L_D: binary cross-entropy, expert transitions labelled 1 and the agent's 0."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float, Int
+
+from depo.models.judges import Discriminator
+
+Pairs = tuple[Int[Array, " batch"], Int[Array, " batch"]]
+
+
+def loss(discriminator: Discriminator, expert: Pairs, agent: Pairs) -> Float[Array, ""]:
+    """−½ E_expert[log D(s,s')] − ½ E_agent[log(1 − D(s,s'))]."""
+    for_expert = jax.nn.softplus(-discriminator(*expert))
+    for_agent = jax.nn.softplus(discriminator(*agent))
+    return 0.5 * (jnp.mean(for_expert) + jnp.mean(for_agent))

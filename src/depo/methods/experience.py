@@ -1,0 +1,82 @@
+"""What the agent saw: one batch of steps, and every transition so far."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Bool, Float, Int, Key
+
+
+class Rollout(NamedTuple):
+    """One iteration's steps, time first, then copies of the environment."""
+
+    state: Int[Array, "time copies"]
+    action: Int[Array, "time copies"]
+    plan: Int[Array, "time copies"]
+    next_state: Int[Array, "time copies"]
+    reward: Float[Array, "time copies"]
+    terminated: Bool[Array, "time copies"]
+    truncated: Bool[Array, "time copies"]
+
+
+class Transitions(NamedTuple):
+    """Flat (s, a, s')."""
+
+    state: Int[Array, " rows"]
+    action: Int[Array, " rows"]
+    next_state: Int[Array, " rows"]
+
+
+def uniform_index(
+    key: Key[Array, ""], shape: tuple[int, ...], size: int | Int[Array, ""]
+) -> Int[Array, "..."]:
+    """Whole numbers below ``size`` (< 2²³), one random draw each, cheaper to compile than randint."""
+    draw = jnp.floor(jax.random.uniform(key, shape) * size).astype(jnp.int32)
+    return jnp.minimum(draw, size - 1)
+
+
+HELD_OUT = 5  # every fifth transition is for validation, never trained on
+
+
+class Memory(eqx.Module):
+    """All transitions so far, in arrays of fixed capacity so that shapes never change."""
+
+    rows: Transitions
+    size: Int[Array, ""]
+
+    @classmethod
+    def empty(cls, capacity: int) -> Memory:
+        """Room for ``capacity`` transitions."""
+        zeros = jnp.zeros(capacity, jnp.int32)
+        return cls(Transitions(zeros, zeros, zeros), jnp.zeros((), jnp.int32))
+
+    def add(self, rollout: Rollout) -> Memory:
+        """The memory with a batch appended."""
+        new = Transitions(
+            rollout.state.reshape(-1), rollout.action.reshape(-1), rollout.next_state.reshape(-1)
+        )
+        rows = jax.tree.map(
+            lambda old, values: jax.lax.dynamic_update_slice(
+                old, values.astype(old.dtype), (self.size,)
+            ),
+            self.rows,
+            new,
+        )
+        return Memory(rows, self.size + new.state.shape[0])
+
+    def sample(self, key: Key[Array, ""], shape: tuple[int, ...]) -> Transitions:
+        """Training transitions, uniformly; never a held-out one."""
+        available = self.size - self.size // HELD_OUT
+        draw = uniform_index(key, shape, available)
+        return self._at(draw + draw // (HELD_OUT - 1))
+
+    def sample_held_out(self, key: Key[Array, ""], shape: tuple[int, ...]) -> Transitions:
+        """Held-out transitions, uniformly."""
+        draw = uniform_index(key, shape, self.size // HELD_OUT)
+        return self._at(draw * HELD_OUT + HELD_OUT - 1)
+
+    def _at(self, index: Int[Array, "..."]) -> Transitions:
+        return jax.tree.map(lambda column: column[index], self.rows)

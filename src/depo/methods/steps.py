@@ -1,0 +1,161 @@
+"""The steps methods are put together from; each returns new models and metrics."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import optax
+from jaxtyping import Array, Float, Int, Key
+
+from depo.losses import adversarial_reward, discriminator, inverse_dynamics, value
+from depo.methods.descent import Trained, descend, minibatches
+from depo.methods.experience import Memory, Rollout, Transitions, uniform_index
+from depo.models.judges import Critic, Discriminator
+from depo.models.planner import pick
+from depo.models.skill import CategoricalSkill
+from depo.settings import AdversarySettings, CriticSettings, SkillSettings
+
+Metrics = dict[str, Float[Array, ""]]
+Pairs = tuple[Int[Array, " pairs"], Int[Array, " pairs"]]
+VALIDATION_ROWS = 200
+MAX_GRADIENT_NORM = 10.0
+
+
+def adam(rate: float) -> optax.GradientTransformation:
+    """Adam behind a guard against exploding gradients."""
+    return optax.chain(optax.clip_by_global_norm(MAX_GRADIENT_NORM), optax.adam(rate))
+
+
+class Judged(NamedTuple):
+    """A rollout flattened, with what the critic makes of it."""
+
+    state: Int[Array, " batch"]
+    action: Int[Array, " batch"]
+    plan: Int[Array, " batch"]
+    next_state: Int[Array, " batch"]
+    advantage: Float[Array, " batch"]
+    value_target: Float[Array, " batch"]
+
+
+def judge(
+    critic: Critic,
+    rollout: Rollout,
+    reward: Float[Array, "time copies"],
+    settings: CriticSettings,
+    gamma: float,
+) -> Judged:
+    """Standardised advantages and value targets for a reward."""
+    now, after = critic(rollout.state), critic(rollout.next_state)
+    advantage = value.advantages(
+        reward, now, after, rollout.terminated, rollout.truncated, gamma, settings.trace
+    )
+    return Judged(
+        state=rollout.state.reshape(-1),
+        action=rollout.action.reshape(-1),
+        plan=rollout.plan.reshape(-1),
+        next_state=rollout.next_state.reshape(-1),
+        advantage=value.standardise(advantage).reshape(-1),
+        value_target=(advantage + now).reshape(-1),
+    )
+
+
+def fit_critic(
+    critic: Trained[Critic], judged: Judged, settings: CriticSettings, key: Key[Array, ""]
+) -> tuple[Trained[Critic], Metrics]:
+    """Regress V on its targets."""
+    index = minibatches(key, judged.state.shape[0], settings.minibatch, settings.epochs)
+    critic, mean = descend(
+        critic,
+        adam(settings.critic_rate),
+        lambda model, batch: value.loss(model, *batch),
+        (judged.state[index], judged.value_target[index]),
+    )
+    return critic, {"critic_loss": mean}
+
+
+def adversarial_rewards(
+    model: Discriminator, rollout: Rollout, settings: AdversarySettings
+) -> Float[Array, "time copies"]:
+    """r(s,s') of every step."""
+    return adversarial_reward.FORMS[settings.reward](model(rollout.state, rollout.next_state))
+
+
+def fit_discriminator(
+    trained: Trained[Discriminator],
+    rollout: Rollout,
+    expert: Pairs,
+    settings: AdversarySettings,
+    key: Key[Array, ""],
+) -> tuple[Trained[Discriminator], Metrics]:
+    """Tell the batch from as many expert transitions."""
+    agent = (rollout.state.reshape(-1), rollout.next_state.reshape(-1))
+    shape = (settings.discriminator_steps, agent[0].shape[0])
+    batches = expert_pairs(expert, key, shape)
+    trained, mean = descend(
+        trained,
+        adam(settings.discriminator_rate),
+        lambda model, batch: discriminator.loss(model, batch, agent),
+        batches,
+    )
+    right = jnp.mean(trained.model(*agent) < 0) + jnp.mean(
+        trained.model(batches[0][-1], batches[1][-1]) > 0
+    )
+    return trained, {"discriminator_loss": mean, "discriminator_accuracy": right / 2}
+
+
+def expert_pairs(
+    expert: Pairs, key: Key[Array, ""], shape: tuple[int, ...]
+) -> tuple[Int[Array, "..."], Int[Array, "..."]]:
+    """Expert transitions, uniformly."""
+    index = uniform_index(key, shape, expert[0].shape[0])
+    return expert[0][index], expert[1][index]
+
+
+class _Fit(NamedTuple):
+    skill: Trained[CategoricalSkill]
+    key: Key[Array, ""]
+    rounds: Int[Array, ""]
+    best: Float[Array, ""]
+    stale: Int[Array, ""]
+
+
+def fit_skill(
+    skill: Trained[CategoricalSkill],
+    memory: Memory,
+    settings: SkillSettings,
+    key: Key[Array, ""],
+) -> tuple[Trained[CategoricalSkill], Metrics]:
+    """Fit I to all transitions so far until the held-out ones stop improving.
+
+    Rounds of steps, a look at held-out transitions after each; ends when none of the last
+    ``skill_patience`` rounds was 1% better than the best before, or at the round limit.
+    """
+    validation_key, key = jax.random.split(key)
+    held_out = memory.sample_held_out(validation_key, (VALIDATION_ROWS,))
+    optimiser = adam(settings.skill_rate)
+
+    def loss(model: CategoricalSkill, rows: Transitions) -> Float[Array, ""]:
+        return inverse_dynamics.loss(model, rows.state, rows.next_state, rows.action)
+
+    def one_round(fit: _Fit) -> _Fit:
+        key, sample_key = jax.random.split(fit.key)
+        rows = memory.sample(sample_key, (settings.skill_steps, settings.skill_batch))
+        skill, _ = descend(fit.skill, optimiser, loss, rows)
+        now = loss(skill.model, held_out)
+        improved = now < 0.99 * fit.best
+        stale = jnp.where(improved, 0, fit.stale + 1)
+        return _Fit(skill, key, fit.rounds + 1, jnp.minimum(now, fit.best), stale)
+
+    def unfinished(fit: _Fit) -> Array:
+        return (fit.rounds < settings.skill_rounds) & (fit.stale < settings.skill_patience)
+
+    zero = jnp.zeros((), jnp.int32)
+    begin = _Fit(skill, key, zero, loss(skill.model, held_out), zero)
+    fit = jax.lax.while_loop(unfinished, one_round, begin)
+    log_skill = fit.skill.model.log_probabilities(held_out.state, held_out.next_state)
+    return fit.skill, {
+        "skill_validation_loss": -jnp.mean(pick(log_skill, held_out.action)),
+        "skill_rounds": fit.rounds.astype(jnp.float32),
+    }

@@ -1,0 +1,1 @@
+"""Planner, skill, policy, critic, discriminator: immutable pytrees."""

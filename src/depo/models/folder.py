@@ -1,0 +1,175 @@
+"""A planner, or a skill, as a folder: ``weights.safetensors``, ``settings.json``, ``card.md``.
+
+The folder loads on its own, in another program or for another environment: it holds the shape
+of the network, the names of the features, the standardisation statistics (as weights) and where
+the model comes from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+
+from depo.errors import DepoError
+from depo.files import read_json, write_bytes, write_json
+from depo.models.planner import CategoricalPlanner, GaussianPlanner, Planner
+from depo.models.skill import CategoricalSkill, VectorSkill
+from depo.weights import FORMAT, load_tree, save_tree
+
+WEIGHTS, SETTINGS, CARD = "weights.safetensors", "settings.json", "card.md"
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where a saved model comes from."""
+
+    environment: str = "unknown"
+    method: str = "unknown"
+    features: tuple[str, ...] = ()
+    trained_on: str = "unknown"
+    env_steps: int = 0
+    seed: int = 0
+    scores: Mapping[str, float] = field(default_factory=dict)
+
+
+def save_planner(path: str | Path, planner: Planner, origin: Origin | None = None) -> Path:
+    """Write a planner folder.
+
+    >>> import tempfile
+    >>> planner = CategoricalPlanner(jax.random.key(0), states=4, hidden=(8,))
+    >>> folder = save_planner(tempfile.mkdtemp(), planner)
+    >>> load_planner(folder).states
+    4
+    """
+    return _save(Path(path), "planner", planner, _describe_planner(planner), origin or Origin())
+
+
+def save_skill(
+    path: str | Path, skill: CategoricalSkill | VectorSkill, origin: Origin | None = None
+) -> Path:
+    """Write a skill folder; an analytic skill is code and has no folder."""
+    if not isinstance(skill, CategoricalSkill | VectorSkill):
+        raise DepoError("an analytic skill is a function and cannot be saved: keep its code")
+    return _save(Path(path), "skill", skill, _describe_skill(skill), origin or Origin())
+
+
+def load_planner(path: str | Path) -> Planner:
+    """Read a planner folder."""
+    return _load(Path(path), "planner", {"categorical": _categorical_planner, "gaussian": _gaussian})
+
+
+def load_skill(path: str | Path) -> CategoricalSkill | VectorSkill:
+    """Read a skill folder."""
+    return _load(Path(path), "skill", {"categorical": _categorical_skill, "vector": _vector_skill})
+
+
+def read_origin(path: str | Path) -> Origin:
+    """Where the model in a folder comes from."""
+    stored = read_json(Path(path) / SETTINGS).get("origin", {})
+    return Origin(**{**stored, "features": tuple(stored.get("features", ()))})
+
+
+def _describe_planner(planner: Planner) -> dict[str, Any]:
+    hidden = [int(w.shape[1]) for w in planner.network.weights[:-1]]
+    if isinstance(planner, CategoricalPlanner):
+        return {"model": "categorical", "states": planner.states, "hidden": hidden}
+    return {
+        "model": "gaussian",
+        "sees": int(planner.mean.shape[0]),
+        "predicts": list(planner.predicts),
+        "log_std_bounds": list(planner.log_std_bounds),
+        "hidden": hidden,
+    }
+
+
+def _describe_skill(skill: CategoricalSkill | VectorSkill) -> dict[str, Any]:
+    hidden = [int(w.shape[1]) for w in skill.network.weights[:-1]]
+    if isinstance(skill, CategoricalSkill):
+        sizes = {"states": skill.states, "actions": skill.actions}
+        return {"model": "categorical", **sizes, "hidden": hidden}
+    return {
+        "model": "vector",
+        "sees": int(skill.mean.shape[0]),
+        "predicts": list(skill.predicts),
+        "actions": int(skill.network.biases[-1].shape[0]),
+        "noise": skill.noise,
+        "hidden": hidden,
+    }
+
+
+def _categorical_planner(key: Any, shape: dict[str, Any]) -> Planner:
+    return CategoricalPlanner(key, shape["states"], shape["hidden"])
+
+
+def _gaussian(key: Any, shape: dict[str, Any]) -> Planner:
+    zeros = jnp.zeros(shape["sees"])
+    bounds = (float(shape["log_std_bounds"][0]), float(shape["log_std_bounds"][1]))
+    return GaussianPlanner(key, zeros, zeros, shape["hidden"], shape["predicts"], bounds)
+
+
+def _categorical_skill(key: Any, shape: dict[str, Any]) -> CategoricalSkill:
+    return CategoricalSkill(key, shape["states"], shape["actions"], shape["hidden"])
+
+
+def _vector_skill(key: Any, shape: dict[str, Any]) -> VectorSkill:
+    zeros = jnp.zeros(shape["sees"])
+    return VectorSkill(
+        key, zeros, zeros, shape["actions"], shape["hidden"], shape["predicts"], shape["noise"]
+    )
+
+
+def _save(path: Path, kind: str, model: eqx.Module, shape: dict[str, Any], origin: Origin) -> Path:
+    origin_json = {**vars(origin), "features": list(origin.features), "scores": dict(origin.scores)}
+    settings = {"format": FORMAT, "kind": kind, "shape": shape, "origin": origin_json}
+    save_tree(path / WEIGHTS, model)
+    write_bytes(path / CARD, _card(kind, shape, origin).encode())
+    write_json(path / SETTINGS, settings)
+    return path
+
+
+def _load(
+    path: Path, kind: str, builders: dict[str, Callable[[Any, dict[str, Any]], Any]]
+) -> Any:
+    if not (path / SETTINGS).exists():
+        raise DepoError(
+            f"{path} is not a {kind} folder (no {SETTINGS} in it): "
+            f"give a folder such as RUN/{kind}/seed-0"
+        )
+    settings = read_json(path / SETTINGS)
+    if settings.get("format") != FORMAT:
+        raise DepoError(f"{path} has format {settings.get('format')}, this depo reads {FORMAT}")
+    if settings.get("kind") != kind:
+        raise DepoError(f"{path} holds a {settings.get('kind', 'thing of no kind')}, not a {kind}")
+    shape = settings.get("shape", {})
+    try:
+        build = builders[shape["model"]]
+        skeleton = eqx.filter_eval_shape(build, jax.random.key(0), shape)
+    except (KeyError, TypeError, IndexError, ValueError) as error:
+        raise DepoError(f"{path / SETTINGS} does not describe a {kind}: {error!r}") from None
+    return load_tree(path / WEIGHTS, skeleton)
+
+
+def _card(kind: str, shape: dict[str, Any], origin: Origin) -> str:
+    space = f"{shape['states']} finite states" if "states" in shape else f"{shape['sees']} features"
+    scores = "\n".join(f"| {name} | {value:.4g} |" for name, value in origin.scores.items())
+    return f"""# A {shape["model"]} {kind}
+
+- state space: {space} ({", ".join(origin.features) or "unnamed"})
+- trained in: {origin.environment}, {origin.env_steps:,} environment steps, seed {origin.seed}
+- trained on: {origin.trained_on}
+- method: {origin.method}
+- network: hidden layers {shape["hidden"]}
+
+Load it with `depo.load_{kind}(FOLDER)`{", or carry it to other dynamics with `depo transfer`"
+    if kind == "planner" else ""}.
+
+| score | value |
+| --- | --- |
+{scores}
+"""

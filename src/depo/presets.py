@@ -1,0 +1,54 @@
+"""Presets: other defaults for a method's settings. Data, not code.
+
+``paper`` is what the authors' experiments really did where that can be told (the docs' fidelity
+table has each difference from their text); ``fast`` is what we found to work best, by the tuning
+table in the docs. An explicit flag or argument beats either.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+from depo.errors import unknown
+from depo.runs.job import SETTINGS_OF
+from depo.settings import MethodSettings
+
+_AUTHORS_SKILL = {"skill_rate": 1e-4, "skill_steps": 50, "skill_rounds": 8}
+_ONE_STEP_SKILL = {"skill_rate": 3e-3, "skill_steps": 1, "skill_rounds": 1}
+
+PRESETS: dict[str, dict[str, dict[str, Any]]] = {
+    "fast": {
+        "depo": {"calibration": 0.3, "entropy": 0.01, "planner_rate": 6e-4},
+        "depo-agnostic": {"entropy": 0.01, "planner_rate": 6e-4},
+        "depo-calibrated": {"entropy": 0.01, "planner_rate": 6e-4},
+        "depo-supervised": {"skill_rate": 1e-3},
+        "gaifo": {},
+        "bco": {},
+        "ppo": {"entropy": 0.01},
+        "transfer": {"skill_rate": 1e-3, "epsilon": 0.3},
+    },
+    "paper": {
+        "depo": {**_AUTHORS_SKILL, "gradient": "straight-through"},
+        "depo-agnostic": {**_AUTHORS_SKILL, "gradient": "straight-through"},
+        "depo-calibrated": _AUTHORS_SKILL,
+        "depo-supervised": {**_AUTHORS_SKILL, "skill_rate": 3e-3, "planner_steps": 1},
+        "gaifo": {"batch_steps": 64},
+        "bco": {**_ONE_STEP_SKILL, "actor_steps": 1},
+        "ppo": {},
+        "transfer": {**_AUTHORS_SKILL, "epsilon": 0.01},
+    },
+}
+
+
+def preset_settings(method: str, preset: str) -> MethodSettings:
+    """A method's settings under a preset.
+
+    >>> preset_settings("depo", "paper").calibration
+    1.0
+    """
+    if method not in SETTINGS_OF:
+        raise unknown("method", method, SETTINGS_OF)
+    if preset not in PRESETS:
+        raise unknown("preset", preset, PRESETS)
+    return dataclasses.replace(SETTINGS_OF[method](), **PRESETS[preset][method])

@@ -1,0 +1,1 @@
+"""Exact answers on finite and Lipschitz problems: what the paper proves, as numbers."""

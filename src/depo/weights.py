@@ -1,0 +1,89 @@
+"""Pytrees as safetensors: names are tree paths, and loading never runs code."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import Any, TypeVar
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from safetensors import SafetensorError
+from safetensors.numpy import load, save
+
+from depo.errors import DepoError
+from depo.files import write_bytes
+
+FORMAT = 1
+Tree = TypeVar("Tree")
+
+
+def named_arrays(tree: Any) -> dict[str, np.ndarray]:
+    """Every array of a pytree by its path; random keys as their key data."""
+    leaves = jax.tree_util.tree_leaves_with_path(eqx.filter(tree, eqx.is_array))
+    return {_name(path): np.asarray(_plain(leaf)) for path, leaf in leaves}
+
+
+def save_tree(path: Path, tree: Any) -> None:
+    """Write all arrays of a pytree, atomically."""
+    arrays = {name: np.ascontiguousarray(array) for name, array in named_arrays(tree).items()}
+    write_bytes(path, save(arrays, metadata={"format": str(FORMAT)}))
+
+
+def load_tree(path: Path, skeleton: Tree) -> Tree:
+    """Fill a skeleton (arrays, or shapes from ``eqx.filter_eval_shape``) after checking it fits."""
+    stored = _read(path)
+
+    def fill(leaf_path: Any, leaf: Any) -> Any:
+        name = _name(leaf_path)
+        if name not in stored:
+            raise DepoError(f"{path} has no array '{name}': it belongs to other settings")
+        array = stored.pop(name)
+        is_key = jnp.issubdtype(leaf.dtype, jax.dtypes.prng_key)
+        expected = jax.eval_shape(jax.random.key_data, leaf) if is_key else leaf
+        if array.shape != expected.shape or array.dtype != expected.dtype:
+            raise DepoError(
+                f"{path}: '{name}' is {array.dtype}{list(array.shape)}, "
+                f"expected {expected.dtype}{list(expected.shape)}"
+            )
+        value = jnp.array(array)  # a copy: JAX must never alias a NumPy buffer
+        return jax.random.wrap_key_data(value) if is_key else value
+
+    arrays, rest = eqx.partition(skeleton, _is_array_like)
+    filled = jax.tree_util.tree_map_with_path(fill, arrays)
+    if stored:
+        raise DepoError(f"{path} has an unknown array '{min(stored)}': made by another version?")
+    return eqx.combine(filled, rest)
+
+
+def digest(tree: Any) -> str:
+    """A fingerprint of all weights: equal if and only if every bit is."""
+    sha = hashlib.sha256()
+    for name, array in sorted(named_arrays(tree).items()):
+        sha.update(f"{name}{array.dtype}{array.shape}".encode())
+        sha.update(np.ascontiguousarray(array).tobytes())
+    return sha.hexdigest()
+
+
+def _read(path: Path) -> dict[str, np.ndarray]:
+    try:
+        return load(path.read_bytes())
+    except FileNotFoundError:
+        raise DepoError(f"{path} does not exist") from None
+    except (SafetensorError, OSError, ValueError, KeyError) as error:
+        raise DepoError(f"{path} is not a readable safetensors file: {error}") from None
+
+
+def _is_array_like(leaf: Any) -> bool:
+    return eqx.is_array(leaf) or isinstance(leaf, jax.ShapeDtypeStruct)
+
+
+def _plain(leaf: Any) -> Any:
+    is_key = jnp.issubdtype(leaf.dtype, jax.dtypes.prng_key)
+    return jax.random.key_data(leaf) if is_key else leaf
+
+
+def _name(path: Any) -> str:
+    return jax.tree_util.keystr(path, simple=True, separator="/")
