@@ -1,0 +1,61 @@
+"""Statistics over few seeds: interquartile means, bootstrap intervals, first crossings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+ENOUGH_SEEDS = 5
+RESAMPLES = 5_000
+
+
+def iqm(values: Sequence[float] | np.ndarray, axis: int = -1) -> np.ndarray:
+    """The mean of the middle half.
+
+    >>> float(iqm([0.0, 1.0, 1.0, 1.0, 100.0]))
+    1.0
+    """
+    ordered = np.sort(np.asarray(values, float), axis=axis)
+    cut = ordered.shape[axis] // 4
+    kept = np.take(ordered, np.arange(cut, ordered.shape[axis] - cut), axis=axis)
+    return kept.mean(axis=axis)
+
+
+STATISTICS: dict[str, Callable[..., np.ndarray]] = {
+    "iqm": iqm,
+    "mean": np.mean,
+    "median": np.median,
+    "min": np.min,
+    "max": np.max,
+}
+
+
+def interval(
+    values: Sequence[float] | np.ndarray, statistic: str = "iqm", level: float = 0.95
+) -> tuple[float, float] | None:
+    """Percentile bootstrap over seeds; none below five, where every seed should be shown.
+
+    >>> interval([1.0, 1.0]) is None
+    True
+    """
+    values = np.asarray(values, float)
+    if len(values) < ENOUGH_SEEDS:
+        return None
+    draws = np.random.default_rng(0).integers(len(values), size=(RESAMPLES, len(values)))
+    resampled = np.sort(STATISTICS[statistic](values[draws], axis=-1))
+    tail = (1.0 - level) / 2
+    low = resampled[int(tail * (RESAMPLES - 1))]  # by rank: values may be infinite
+    return float(low), float(resampled[int((1 - tail) * (RESAMPLES - 1))])
+
+
+def first_crossing(
+    steps: Sequence[float] | np.ndarray, scores: Sequence[float] | np.ndarray, threshold: float
+) -> float:
+    """The first step at which the score reaches the threshold; infinite if it never does.
+
+    >>> first_crossing([10, 20, 30], [0.1, 0.95, 0.2], 0.9)
+    20.0
+    """
+    reached = np.flatnonzero(np.asarray(scores) >= threshold)
+    return float(np.asarray(steps)[reached[0]]) if len(reached) else float("inf")

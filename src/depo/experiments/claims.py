@@ -1,0 +1,87 @@
+"""Claims: what an experiment must show, written down in claims.toml before it is run.
+
+A measure is ``RUN/METRIC/STATISTIC``: the statistic over seeds of a metric's final value, or of
+``steps_to_90``, the environment steps until success first reaches 0.9 (infinite if never). A
+claim compares a measure with a number or with another measure, to which a factor may belong:
+
+    measure = "transfer/steps_to_90/max"
+    expected = "<= 1500"
+    expected = "< 0.5 * gaifo-k4/steps_to_90/median"
+"""
+
+from __future__ import annotations
+
+import operator
+import re
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from depo.errors import DepoError, unknown
+from depo.evaluation.statistics import STATISTICS, first_crossing, interval
+from depo.report.curves import curve
+from depo.runs.run import Run
+
+CLAIMS = Path(__file__).parent / "claims.toml"
+COMPARISONS = {">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt}
+EXPECTED = re.compile(r"(>=|<=|>|<|=)\s*(?:([\d.e+-]+)\s*\*\s*)?(\S+)")
+
+
+def verdict(experiment: str, runs: Mapping[str, Run], path: Path = CLAIMS) -> dict[str, Any]:
+    """Every claim of an experiment with what was measured and whether it holds."""
+    claims = tomllib.loads(path.read_text()).get(experiment, [])
+    return {"claims": [judge(claim, runs) for claim in claims]}
+
+
+def judge(claim: Mapping[str, str], runs: Mapping[str, Run]) -> dict[str, Any]:
+    """One entry of verdict.json."""
+    values, statistic = measure(claim["measure"], runs)
+    measured = float(STATISTICS[statistic](values))
+    match = EXPECTED.fullmatch(claim["expected"])
+    if not match or match[1] not in COMPARISONS:
+        raise DepoError(f"claim '{claim['claim']}' expects '{claim['expected']}': not readable")
+    factor = float(match[2]) if match[2] else 1.0
+    expected = claim["expected"]
+    if "/" in match[3]:
+        other, other_statistic = measure(match[3], runs)
+        bound = factor * float(STATISTICS[other_statistic](other))
+        expected += f" (= {bound:.4g})"
+    else:
+        bound = factor * float(match[3])
+    bounds = interval(values, statistic)
+    return {
+        "claim": claim["claim"],
+        "expected": f"{claim['measure']} {expected}",
+        "measured": json_number(measured),
+        "interval": None if bounds is None else [json_number(x) for x in bounds],
+        "holds": bool(COMPARISONS[match[1]](measured, bound)),
+    }
+
+
+def measure(text: str, runs: Mapping[str, Run]) -> tuple[np.ndarray, str]:
+    """The values over seeds a measure names, and its statistic."""
+    label, metric, statistic = text.split("/")
+    if label not in runs:
+        raise unknown("run", label, runs)
+    if statistic not in STATISTICS:
+        raise unknown("statistic", statistic, STATISTICS)
+    return final_values(runs[label], metric), statistic
+
+
+def final_values(run: Run, metric: str) -> np.ndarray:
+    """A metric at the last evaluation (or steps to 90% success), one value for each seed."""
+    if metric == "steps_to_90":
+        steps, success = curve(run, "success")
+        return np.array([first_crossing(steps, column, 0.9) for column in success.T])
+    final = run.final_scores()
+    if not final or metric not in final[0]:
+        raise unknown(f"metric of {run.path.name}", metric, final[0] if final else [])
+    return np.array([row[metric] for row in final])
+
+
+def json_number(x: float) -> float | str:
+    """JSON has no infinity: 'never'."""
+    return "never" if not np.isfinite(x) else float(f"{x:.6g}")

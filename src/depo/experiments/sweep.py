@@ -1,0 +1,153 @@
+"""Many runs at once: local processes, one core each, or the machines of a Ray cluster."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import multiprocessing
+import os
+from collections.abc import Callable, Mapping
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from depo.errors import DepoError
+from depo.runs.job import Job
+from depo.runs.run import SETTINGS, TIMING, Run
+
+Engine = Literal["local", "ray"]
+
+
+@dataclass(frozen=True)
+class Planned:
+    """A job with a label, and the label of the run whose planners it needs."""
+
+    job: Job
+    after: str = ""
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """Runs of an experiment, in folders named by label and a digest of the job.
+
+    Two experiments with the same folder share equal runs; a finished run is never repeated and a
+    stopped one goes on.
+    """
+
+    folder: Path
+    plan: Mapping[str, Planned]
+
+    def path(self, label: str) -> Path:
+        """A run's folder."""
+        planned = self.plan[label]
+        source = self.path(planned.after).name if planned.after else ""
+        described = json.dumps([planned.job.to_json(), source], sort_keys=True)
+        return self.folder / f"{label}-{hashlib.sha256(described.encode()).hexdigest()[:8]}"
+
+    def job(self, label: str) -> Job:
+        """A run's job, with the planners of the run it comes after."""
+        planned = self.plan[label]
+        if not planned.after:
+            return planned.job
+        data = planned.job.to_json() | {"planner": str(self.path(planned.after))}
+        return Job.from_json(data)
+
+    def runs(self) -> dict[str, Run]:
+        """All runs, which must exist."""
+        return {label: Run.open(self.path(label)) for label in self.plan}
+
+    def is_finished(self, label: str) -> bool:
+        """Whether a run has nothing left to do."""
+        path = self.path(label)
+        return (path / SETTINGS).exists() and Run.open(path).status() == "finished"
+
+    def execute(
+        self, *, workers: int, engine: Engine = "local", watch: Callable[[str, int, int], None]
+    ) -> None:
+        """Do what is left, keeping to the order of dependencies.
+
+        ``watch(label, done, total)`` hears of progress in environment steps.
+        """
+        todo = [label for label in self.plan if not self.is_finished(label)]
+        for label in set(self.plan) - set(todo):
+            watch(label, *self._steps(label))
+        with _executor(engine, min(workers, max(len(todo), 1))) as executor:
+            running: dict[Future[Any], str] = {}
+            while todo or running:
+                for label in [x for x in todo if self._may_start(x, todo, running.values())]:
+                    job, path = self.job(label).to_json(), str(self.path(label))
+                    running[executor.submit(work, job, path)] = label
+                    todo.remove(label)
+                done, _ = wait(running, timeout=0.5, return_when=FIRST_COMPLETED)
+                for label in list(running.values()):
+                    watch(label, *self._steps(label))
+                for future in done:
+                    label = running.pop(future)
+                    try:
+                        future.result()
+                    except DepoError as error:
+                        raise DepoError(f"run '{label}': {error}") from None
+
+    def _may_start(self, label: str, todo: list[str], running: Any) -> bool:
+        needed = self.plan[label].after
+        return needed not in todo and needed not in running
+
+    def _steps(self, label: str) -> tuple[int, int]:
+        job = self.job(label)
+        timing = self.path(label) / TIMING
+        blocks = max(timing.read_bytes().count(b"\n") - 1, 0) if timing.exists() else 0
+        return min(blocks, job.blocks) * job.steps_per_block, job.blocks * job.steps_per_block
+
+
+def work(job: dict[str, Any], path: str) -> None:
+    """One run in a process of its own: begin it, or go on with it."""
+    from depo.runs.training import begin, go_on
+    from depo.runtime import prepare_jax
+
+    prepare_jax()
+    folder = Path(path)
+    exists = (folder / SETTINGS).exists()
+    go_on(Run.open(folder) if exists else begin(Job.from_json(job), folder))
+
+
+def _executor(engine: Engine, workers: int) -> Any:
+    if engine == "ray":
+        return RayExecutor()
+    context = multiprocessing.get_context("spawn")
+    cores = context.Queue()
+    available = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
+    for i in range(workers):
+        cores.put(available[i % len(available)] if available else -1)
+    return ProcessPoolExecutor(workers, context, initializer=_pin, initargs=(cores,))
+
+
+def _pin(cores: Any) -> None:
+    """One core for each worker: small networks gain little from a second thread."""
+    core = cores.get()
+    if core >= 0:
+        os.sched_setaffinity(0, {core})
+
+
+class RayExecutor:
+    """The same interface over a Ray cluster with a shared file system; needs the 'ray' extra."""
+
+    def __init__(self) -> None:
+        try:
+            import ray
+        except ImportError:
+            raise DepoError("--engine ray needs Ray: pip install 'depo[ray]'") from None
+        self._ray = ray
+        if not ray.is_initialized():
+            ray.init(log_to_driver=False)
+        self._work = ray.remote(num_cpus=1)(work)
+
+    def __enter__(self) -> RayExecutor:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._ray.shutdown()
+
+    def submit(self, _: Any, job: dict[str, Any], path: str) -> Future[Any]:
+        """Run :func:`work` on the cluster."""
+        return self._work.remote(job, str(Path(path).resolve())).future()

@@ -1,0 +1,49 @@
+"""Learning curves: a line for the interquartile mean, a band for its bootstrap interval."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from matplotlib.axes import Axes
+
+from depo.evaluation.statistics import ENOUGH_SEEDS, interval, iqm
+from depo.runs.run import Run
+
+COLOURS = {
+    "depo": "#1b4f8a",
+    "transfer": "#1b4f8a",
+    "depo-calibrated": "#5b9bd5",
+    "depo-agnostic": "#c62828",
+    "depo-supervised": "#ef8a17",
+    "gaifo": "#2e7d32",
+    "bco": "#8e44ad",
+    "ppo": "#7f7f7f",
+}
+
+
+def curve(run: Run, metric: str) -> tuple[np.ndarray, np.ndarray]:
+    """Environment steps, and the metric as (steps, seeds)."""
+    rows = [row for row in run.metrics() if metric in row]
+    steps = np.unique([row["env_steps"] for row in rows])
+    seeds = sorted({row["seed"] for row in rows})
+    values = {(row["env_steps"], row["seed"]): row[metric] for row in rows}
+    return steps, np.array([[values[s, seed] for seed in seeds] for s in steps])
+
+
+def draw_curves(axes: Axes, runs: Mapping[str, Run], metric: str, ylabel: str) -> None:
+    """One line for each run; single seeds are drawn thin where there are fewer than five."""
+    for label, run in runs.items():
+        steps, values = curve(run, metric)
+        if not len(steps):
+            continue
+        known = COLOURS.get(label, COLOURS.get(run.job.method))
+        line = axes.plot(steps, iqm(values), label=label, color=known, lw=1.8)[0]
+        if values.shape[1] >= ENOUGH_SEEDS:
+            bands = np.array([interval(row) for row in values])
+            axes.fill_between(steps, *bands.T, color=line.get_color(), alpha=0.18, lw=0)
+        else:
+            axes.plot(steps, values, color=line.get_color(), lw=0.6, alpha=0.5)
+    axes.set(xlabel="environment steps", ylabel=ylabel)
+    axes.grid(alpha=0.25)
+    axes.legend(fontsize=8)

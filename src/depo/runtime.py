@@ -1,0 +1,25 @@
+"""What a process does once before it computes: compiled programs are kept between runs."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+
+def cache_folder() -> Path:
+    """Where compiled programs are kept: ``DEPO_CACHE``, or the user's cache folder."""
+    default = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "depo"
+    return Path(os.environ.get("DEPO_CACHE") or default)
+
+
+def prepare_jax() -> None:
+    """Keep compiled programs between processes."""
+    import jax
+
+    try:
+        folder = cache_folder() / "jax"
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        return  # a read-only home costs compile time, nothing else
+    jax.config.update("jax_compilation_cache_dir", str(folder))
+    jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.5)
