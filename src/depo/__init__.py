@@ -1,0 +1,96 @@
+"""depo: transferable imitation from states alone.
+
+Learn a **planner** h(s'|s), where would the expert go next, and a **skill** I(a|s,s'), which
+action gets me there, from recordings of states; run them as one policy; keep the planner and
+carry it to other action spaces. This page is the table of contents:
+
+| to                                     | call                                               |
+| -------------------------------------- | -------------------------------------------------- |
+| read recordings                        | ``load_demonstrations``, ``Demonstrations``        |
+| train a method                         | ``train``                                          |
+| carry a planner to other actions       | ``transfer``                                       |
+| go on with a stopped run, open a run   | ``resume``, ``Run``                                |
+| score a run                            | ``evaluate``                                       |
+| use what was learned elsewhere         | ``load_planner``, ``load_skill``                   |
+| build by hand                          | ``CategoricalPlanner``, ``GaussianPlanner``,       |
+|                                        | ``CategoricalSkill``, ``VectorSkill``,             |
+|                                        | ``AnalyticSkill``, ``DecoupledPolicy``             |
+| save what was built                    | ``save_planner``, ``save_skill``                   |
+| catch what a user can mend             | ``DepoError``                                      |
+
+Importing depo registers its environments with Gymnasium (``depo/GridWorld-v0``); JAX is loaded
+only when something that computes is first used.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from depo.environments.gymnasium_faces import register
+
+if TYPE_CHECKING:
+    from depo.api import resume, train, transfer
+    from depo.demos.demonstrations import Demonstrations
+    from depo.demos.shipped import load_demonstrations
+    from depo.errors import DepoError
+    from depo.evaluation.of_run import evaluate
+    from depo.models.folder import load_planner, load_skill, save_planner, save_skill
+    from depo.models.planner import CategoricalPlanner, GaussianPlanner
+    from depo.models.policy import DecoupledPolicy
+    from depo.models.skill import AnalyticSkill, CategoricalSkill, VectorSkill
+    from depo.runs.run import Run
+
+_HOME = {
+    "train": "depo.api",
+    "transfer": "depo.api",
+    "resume": "depo.api",
+    "evaluate": "depo.evaluation.of_run",
+    "load_demonstrations": "depo.demos.shipped",
+    "Demonstrations": "depo.demos.demonstrations",
+    "Run": "depo.runs.run",
+    "load_planner": "depo.models.folder",
+    "load_skill": "depo.models.folder",
+    "save_planner": "depo.models.folder",
+    "save_skill": "depo.models.folder",
+    "CategoricalPlanner": "depo.models.planner",
+    "GaussianPlanner": "depo.models.planner",
+    "CategoricalSkill": "depo.models.skill",
+    "VectorSkill": "depo.models.skill",
+    "AnalyticSkill": "depo.models.skill",
+    "DecoupledPolicy": "depo.models.policy",
+    "DepoError": "depo.errors",
+}
+
+__all__ = [
+    "AnalyticSkill",
+    "CategoricalPlanner",
+    "CategoricalSkill",
+    "DecoupledPolicy",
+    "Demonstrations",
+    "DepoError",
+    "GaussianPlanner",
+    "Run",
+    "VectorSkill",
+    "evaluate",
+    "load_demonstrations",
+    "load_planner",
+    "load_skill",
+    "resume",
+    "save_planner",
+    "save_skill",
+    "train",
+    "transfer",
+]
+
+register()
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'depo' has no attribute '{name}'")
+    return getattr(import_module(_HOME[name]), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

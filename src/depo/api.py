@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from depo.environments.gridworld import ID as GRID_ID
 from depo.environments.gridworld import GridWorldSettings
@@ -13,8 +13,10 @@ from depo.errors import DepoError, unknown
 from depo.presets import preset_settings
 from depo.runs.job import EnvironmentSettings, Job
 from depo.runs.run import Run
-from depo.runs.training import Report, begin, go_on
 from depo.settings import METHODS, TRANSFER
+
+if TYPE_CHECKING:
+    from depo.runs.training import Report
 
 DEFAULT_STEPS = 12_800
 GRID_NAMES = ("gridworld", "GridWorld-v0", GRID_ID)
@@ -94,6 +96,8 @@ def resume(
     run: str | Path, *, report: Report | None = None, say: Callable[[str], None] | None = None
 ) -> Run:
     """Go on with a stopped run; it ends as it would have, had it never been stopped."""
+    from depo.runs.training import go_on
+
     return go_on(Run.open(run), report, say)
 
 
@@ -104,6 +108,8 @@ def run_job(
     say: Callable[[str], None] | None = None,
 ) -> Run:
     """Create the run's folder and work on it until it is finished."""
+    from depo.runs.training import begin, go_on
+
     path = Path(out) if str(out) else free_folder(job)
     return go_on(begin(job, path), report, say)
 

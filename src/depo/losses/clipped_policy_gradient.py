@@ -13,6 +13,7 @@ def loss(
     clip: float,
 ) -> Float[Array, ""]:
     """The clipped surrogate for log π of the actions taken."""
-    ratio = jnp.exp(log_policy - old_log_policy)
+    # ε-greedy actions may be all but impossible under π: bound the exponent, not the result.
+    ratio = jnp.exp(jnp.clip(log_policy - old_log_policy, -20.0, 20.0))
     clipped = jnp.clip(ratio, 1.0 - clip, 1.0 + clip)
     return -jnp.mean(jnp.minimum(ratio * advantage, clipped * advantage))

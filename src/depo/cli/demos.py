@@ -1,0 +1,121 @@
+"""``depo demos list | info FILE | make FILE``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Annotated, Any
+
+import numpy as np
+import tyro
+
+from depo.cli.flags import parse
+from depo.cli.output import print_json, print_table, stdout
+from depo.demos.demonstrations import Demonstrations
+from depo.demos.shipped import find_demonstrations, load_demonstrations, shipped
+from depo.environments.gridworld import GridWorld, GridWorldSettings
+from depo.errors import DepoError, unknown
+
+HELP = """depo demos: demonstrations, which are states only
+
+  depo demos list                      what ships with the package
+  depo demos info FILE                 check a file and describe it
+  depo demos make FILE --size 20 …     record the grid world's built-in expert
+"""
+
+
+@dataclass(frozen=True)
+class List:
+    """What ships with the package."""
+
+    json: bool = False
+    """Print the result as JSON."""
+
+
+@dataclass(frozen=True)
+class Info:
+    """Check a file and describe it."""
+
+    file: Annotated[str, tyro.conf.Positional]
+    """An .npz file, or the name of a shipped set."""
+    json: bool = False
+    """Print the result as JSON."""
+
+
+@dataclass(frozen=True)
+class Make:
+    """Record the grid world's built-in expert: the way from (0,0), through --via, to the goal."""
+
+    file: Annotated[str, tyro.conf.Positional]
+    """The .npz file to write."""
+    episodes: int = 100
+    """How many recordings of the path."""
+    world: tyro.conf.OmitArgPrefixes[GridWorldSettings] = field(default_factory=GridWorldSettings)
+    json: bool = False
+    """Print the result as JSON."""
+
+
+def run(argv: list[str]) -> int:
+    """List, describe or make demonstrations."""
+    if not argv or argv[0] in ("-h", "--help"):
+        print(HELP)
+        return 0
+    actions = {"list": _list, "info": _info, "make": _make}
+    if argv[0] not in actions:
+        raise unknown("demos command", argv[0], actions)
+    return actions[argv[0]](argv[1:])
+
+
+def _list(argv: list[str]) -> int:
+    flags = parse(List, argv, "depo demos list")
+    found = [{"name": name, **describe(load_demonstrations(name))} for name in shipped()]
+    if flags.json:
+        print_json(found)
+    else:
+        columns = ["name", "environment", "episodes", "states", "dimension", "source"]
+        print_table("shipped", columns, [[row.get(c, "") for c in columns] for row in found])
+    return 0
+
+
+def _info(argv: list[str]) -> int:
+    flags = parse(Info, argv, "depo demos info")
+    path = find_demonstrations(flags.file)
+    about = describe(load_demonstrations(flags.file))
+    if flags.json:
+        print_json({"file": str(path), **about})
+    else:
+        print_table(str(path), ["what", "value"], list(about.items()))
+    return 0
+
+
+def _make(argv: list[str]) -> int:
+    flags = parse(Make, argv, "depo demos make")
+    if flags.episodes < 1:
+        raise DepoError(f"--episodes {flags.episodes} is not positive")
+    demos = GridWorld(flags.world).demonstrations(flags.episodes)
+    path = demos.save(flags.file)
+    if flags.json:
+        print_json({"file": str(path), **describe(demos)})
+    else:
+        stdout.print(f"{path}: {demos.episodes} episodes of {demos.episode_lengths[0]} states")
+    return 0
+
+
+def describe(demos: Demonstrations) -> dict[str, Any]:
+    """What a person wants to know of a set."""
+    lengths = demos.episode_lengths
+    about: dict[str, Any] = {
+        "environment": demos.metadata.get("environment", "unknown"),
+        "source": demos.metadata.get("source", "unknown"),
+        "episodes": demos.episodes,
+        "states": len(demos.observations),
+        "episode_lengths": f"{lengths.min()} to {lengths.max()}",
+        "state_space": "finite" if demos.is_finite else "vectors",
+        "dimension": demos.dimension,
+        "features": ", ".join(demos.feature_names),
+        "actions": "recorded" if demos.actions is not None else "none (none needed)",
+    }
+    if demos.is_finite:
+        about["distinct_states"] = len(np.unique(demos.observations))
+    if demos.episode_returns is not None:
+        about["mean_return"] = float(np.mean(demos.episode_returns))
+    return about

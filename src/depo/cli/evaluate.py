@@ -1,0 +1,44 @@
+"""``depo evaluate RUN``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+import tyro
+
+from depo.cli.flags import parse
+from depo.cli.output import print_json, print_table
+
+
+@dataclass(frozen=True)
+class Evaluate:
+    """Score what a run has learned: deterministic policy, held-out seeds, its own simulator.
+
+    Where the world is known exactly, exact scores stand beside the played ones.
+    """
+
+    run: Annotated[str, tyro.conf.Positional]
+    """The run's folder."""
+    episodes: int = 10
+    """Episodes for each seed."""
+    json: bool = False
+    """Print the result as JSON."""
+
+
+def run(argv: list[str]) -> int:
+    """Evaluate."""
+    flags = parse(Evaluate, argv, "depo evaluate")
+    from depo.evaluation.of_run import evaluate
+    from depo.runtime import prepare_jax
+
+    prepare_jax()
+    scores = evaluate(flags.run, episodes=flags.episodes)
+    if flags.json:
+        print_json({"run": flags.run, "scores": scores})
+        return 0
+    names = [name for name in scores[0] if name not in ("seed", "planner_digest")]
+    rows = [[name, *(row[name] for row in scores)] for name in names]
+    seeds = [f"seed {row['seed']}" for row in scores]
+    print_table(f"{flags.run}, last checkpoint", ["score", *seeds], rows)
+    return 0

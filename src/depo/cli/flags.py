@@ -1,0 +1,142 @@
+"""Flags from dataclasses, in two stages: method, environment and preset first, then all fields."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal, TypeVar
+
+import tyro
+
+from depo.api import GRID_NAMES
+from depo.environments.gridworld import GridWorldSettings
+from depo.errors import DepoError
+from depo.presets import PRESETS, preset_settings
+from depo.runs.job import EnvironmentSettings, Job
+from depo.settings import MethodSettings
+
+PRESET_NAMES = tuple(PRESETS)
+Command = TypeVar("Command")
+
+
+@dataclass(frozen=True)
+class CommonFlags:
+    """What every training command takes."""
+
+    env: str = "gridworld"
+    """'gridworld', or any Gymnasium id with finite states and actions ('module:Id-v0' imports)."""
+    demos: str = ""
+    """Demonstrations: an .npz file or a shipped name; empty: the environment's default."""
+    steps: int = 12_800
+    """Environment steps for each seed."""
+    seed: int = 0
+    """The first seed."""
+    seeds: int = 1
+    """How many seeds, trained together: SEED, SEED+1, …"""
+    preset: Literal["fast", "paper"] = "fast"
+    """Where the other defaults come from: what works best, or what the authors did."""
+    out: str = ""
+    """The run's folder; empty: the next free one below runs/."""
+    json: bool = False
+    """Print the result as JSON."""
+
+
+def parse(command: type[Command], argv: list[str], prog: str) -> Command:
+    """Flags of a plain dataclass; tyro explains, suggests and exits with 2 on a wrong one."""
+    return tyro.cli(command, args=argv, prog=prog, config=(tyro.conf.FlagCreatePairsOff,))
+
+
+def parse_job(
+    method: str,
+    argv: list[str],
+    prog: str,
+    description: str,
+    *,
+    steps: int,
+    planner: str = "",
+) -> tuple[Job, CommonFlags]:
+    """The job that a command line describes.
+
+    Stage one reads environment and preset, because they decide which flags there are and their
+    defaults; stage two lets an explicit flag beat the preset.
+    """
+    env = peek(argv, "--env") or "gridworld"
+    preset = peek(argv, "--preset") or "fast"
+    settings = preset_settings(method, preset)
+    is_grid = env in GRID_NAMES
+    world_kind: Any = GridWorldSettings if is_grid else HostFlags
+    fields: list[tuple[str, Any, Any]] = [
+        ("common", _flat(CommonFlags), CommonFlags(steps=steps, preset=preset)),  # type: ignore[arg-type]
+        ("world", _flat(world_kind), world_kind()),
+        ("settings", _flat(type(settings)), settings),
+    ]
+    kind = dataclasses.make_dataclass(
+        "Flags", [(n, t, dataclasses.field(default=d)) for n, t, d in fields], frozen=True
+    )
+    parsed = tyro.cli(
+        kind,
+        args=argv,
+        prog=prog,
+        description=description,
+        config=(tyro.conf.OmitArgPrefixes, tyro.conf.FlagCreatePairsOff),
+    )
+    common: CommonFlags = parsed.common
+    if common.seeds < 1:
+        raise DepoError(f"--seeds {common.seeds} is not positive: it is how many seeds to run")
+    return (
+        Job(
+            method=method,
+            settings=_same_kind(parsed.settings, settings),
+            environment=_environment(common.env, parsed.world),
+            steps=common.steps,
+            seeds=tuple(range(common.seed, common.seed + common.seeds)),
+            preset=common.preset,
+            demos=common.demos,
+            planner=planner,
+        ),
+        common,
+    )
+
+
+@dataclass(frozen=True)
+class HostFlags:
+    """Arguments of a Gymnasium environment."""
+
+    env_args: tuple[str, ...] = ()
+    """Arguments of the environment's constructor, NAME=VALUE, values as JSON."""
+
+
+def peek(argv: list[str], flag: str) -> str:
+    """The value of a flag before it is parsed."""
+    for i, word in enumerate(argv):
+        if word == flag and i + 1 < len(argv):
+            return argv[i + 1]
+        if word.startswith(flag + "="):
+            return word.partition("=")[2]
+    return ""
+
+
+def _flat(kind: Any) -> Any:
+    return Annotated[kind, tyro.conf.arg(name="")]
+
+
+def _same_kind(parsed: Any, settings: MethodSettings) -> MethodSettings:
+    assert type(parsed) is type(settings)
+    return parsed
+
+
+def _environment(env: str, world: Any) -> EnvironmentSettings:
+    if isinstance(world, GridWorldSettings):
+        return EnvironmentSettings(world=world)
+    return EnvironmentSettings(env, None, tuple(_argument(text) for text in world.env_args))
+
+
+def _argument(text: str) -> tuple[str, Any]:
+    name, equals, value = text.partition("=")
+    if not equals or not name:
+        raise DepoError(f"--env-args '{text}' is not NAME=VALUE")
+    try:
+        return name, json.loads(value)
+    except ValueError:
+        return name, value

@@ -1,0 +1,74 @@
+"""``depo``: the command line. Each command is a typed dataclass; its flags are the fields."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Sequence
+from importlib import import_module
+
+from depo.errors import DepoError, unknown
+
+COMMANDS: dict[str, tuple[str, str]] = {
+    "demo": ("showcase", "train on the grid world, transfer, draw both: minutes"),
+    "train": ("train", "train a method: depo train depo --seeds 5"),
+    "transfer": ("transfer", "carry a planner to another action space: depo transfer RUN --k 4"),
+    "resume": ("resume", "go on with a stopped run: depo resume RUN"),
+    "evaluate": ("evaluate", "score what a run has learned: depo evaluate RUN --episodes 20"),
+    "runs": ("runs", "a table of runs with status and scores"),
+    "demos": ("demos", "demonstrations: list, info FILE, make FILE"),
+    "reproduce": ("reproduce", "a figure of the paper with a verdict: depo reproduce fig2"),
+}
+"""Command: the module below depo.cli that runs it, and one line for the help."""
+
+USAGE = """depo: transferable imitation from states alone
+
+usage: depo COMMAND [flags]      (depo COMMAND --help explains its flags)
+
+{commands}
+
+A first session:
+  depo demos list                        what ships with the package
+  depo train depo --seeds 5 --out mine   learn a planner and a skill on the grid world
+  depo transfer mine --k 4               keep the planner, learn a skill for 16 actions
+  depo runs                              what has been done, and how well
+
+Common flags: --env --demos --steps --seed --seeds --preset --out --json
+"""
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run a command; errors are one sentence on stderr and a non-zero exit."""
+    argv = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        sys.exit(_dispatch(argv))
+    except DepoError as error:
+        if "--json" in argv:
+            print(json.dumps({"error": str(error)}))
+        print(f"depo: {error}", file=sys.stderr)
+        sys.exit(2)
+    except KeyboardInterrupt:
+        print("depo: stopped; 'depo runs' shows what can be resumed", file=sys.stderr)
+        sys.exit(130)
+    except BrokenPipeError:
+        sys.exit(0)
+
+
+def _dispatch(argv: list[str]) -> int:
+    if not argv or argv[0] in ("-h", "--help", "help"):
+        lines = [f"  {name:10} {summary}" for name, (_, summary) in COMMANDS.items()]
+        print(USAGE.format(commands="\n".join(lines)))
+        return 0
+    if argv[0] in ("--version", "version"):
+        from importlib.metadata import version
+
+        print(version("depo"))
+        return 0
+    if argv[0] not in COMMANDS:
+        raise unknown("command", argv[0], COMMANDS)
+    run: Callable[[list[str]], int] = import_module(f"depo.cli.{COMMANDS[argv[0]][0]}").run
+    return run(argv[1:])
+
+
+if __name__ == "__main__":
+    main()

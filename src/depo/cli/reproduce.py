@@ -1,0 +1,100 @@
+"""``depo reproduce NAME``."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Literal
+
+from depo.cli.flags import parse
+from depo.cli.output import print_json, print_table, progress_bar, stderr, stdout
+from depo.errors import DepoError, unknown
+
+HELP = """depo reproduce NAME: a figure of the paper, or a control beside it, with a verdict
+
+{experiments}
+
+Writes the figure (PNG and PDF), results.csv, table.md and verdict.json. Finished runs are never
+repeated and stopped ones go on, so the command can be given again at any time.
+
+  depo reproduce fig2                          5 seeds, about a minute
+  depo reproduce fig4 --scale bench --seeds 10
+"""
+
+
+@dataclass(frozen=True)
+class Reproduce:
+    """Reproduce an experiment and judge its claims."""
+
+    scale: Literal["smoke", "laptop", "bench", "paper"] = "laptop"
+    """smoke: seconds. laptop: minutes. bench: what we publish. paper: as published."""
+    seeds: int = 0
+    """How many seeds; 0: the scale's own."""
+    out: str = ""
+    """Where to write; empty: results/NAME-SCALE. Runs are shared by experiments beside it."""
+    workers: int = 0
+    """Runs at the same time, one core each; 0: as many as there are cores."""
+    engine: Literal["local", "ray"] = "local"
+    """Processes of this machine, or the machines of a Ray cluster (needs the 'ray' extra)."""
+    json: bool = False
+    """Print the verdict as JSON."""
+
+
+def run(argv: list[str]) -> int:
+    """Reproduce an experiment."""
+    from depo.experiments.grid import EXPERIMENTS
+
+    if not argv or argv[0] in ("-h", "--help"):
+        lines = [f"  {e.name:10} {e.summary}" for e in EXPERIMENTS.values()]
+        print(HELP.format(experiments="\n".join(lines)))
+        return 0
+    name, *rest = argv
+    if name not in EXPERIMENTS:
+        raise unknown("experiment", name, EXPERIMENTS)
+    return _reproduce(name, parse(Reproduce, rest, f"depo reproduce {name}"))
+
+
+def _reproduce(name: str, flags: Reproduce) -> int:
+    from depo.experiments.experiment import SCALES
+    from depo.experiments.grid import EXPERIMENTS
+
+    if flags.seeds < 0:
+        raise DepoError(f"--seeds {flags.seeds} is negative")
+    scale = SCALES[flags.scale]
+    scale = replace(scale, seeds=flags.seeds or scale.seeds)
+    out = Path(flags.out or f"results/{name}-{flags.scale}")
+    with progress_bar() as progress:
+        tasks: dict[str, Any] = {}
+
+        def watch(label: str, done: int, total: int) -> None:
+            if label not in tasks:
+                tasks[label] = progress.add_task(label, total=total, score="")
+            progress.update(tasks[label], completed=done)
+
+        verdict = EXPERIMENTS[name].reproduce(
+            scale=scale,
+            out=out,
+            runs_folder=out.parent / "runs",
+            workers=flags.workers or len(os.sched_getaffinity(0)),
+            engine=flags.engine,
+            watch=watch,
+        )
+    if flags.json:
+        print_json({"out": str(out), **verdict})
+        return 0
+    rows = [
+        [c["claim"], c["expected"], c["measured"], _span(c["interval"]), c["holds"]]
+        for c in verdict["claims"]
+    ]
+    print_table(f"{name}: verdict", ["claim", "expected", "measured", "95%", "holds"], rows)
+    stdout.print(f"figure: {out / name}.png", soft_wrap=True)
+    if flags.scale == "smoke":
+        stderr.print("scale smoke trains too little for the claims to mean anything")
+    return 0
+
+
+def _span(interval: list[Any] | None) -> str:
+    if interval is None:
+        return "–"
+    return " to ".join(x if isinstance(x, str) else f"{x:.4g}" for x in interval)

@@ -1,0 +1,31 @@
+"""``depo resume RUN``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+import tyro
+
+from depo.cli.flags import parse
+from depo.cli.working import continue_run
+
+
+@dataclass(frozen=True)
+class Resume:
+    """Go on with a stopped run. It ends, bit for bit, as if it had never been stopped."""
+
+    run: Annotated[str, tyro.conf.Positional]
+    """The run's folder."""
+    json: bool = False
+    """Print the result as JSON."""
+
+
+def run(argv: list[str]) -> int:
+    """Resume."""
+    flags = parse(Resume, argv, "depo resume")
+    from depo.runs.run import Run
+    from depo.runtime import prepare_jax
+
+    prepare_jax()
+    return continue_run(Run.open(flags.run), as_json=flags.json)

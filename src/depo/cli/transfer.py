@@ -1,0 +1,40 @@
+"""``depo transfer PLANNER``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from depo.cli.flags import parse_job
+from depo.cli.working import work_on
+from depo.errors import DepoError
+from depo.settings import TRANSFER
+
+HELP = """depo transfer PLANNER: keep a planner, learn a new skill
+
+PLANNER is a planner folder, or a run (each seed then takes that run's planner of its own seed).
+The planner is frozen: it ends bit for bit as it began. States must be the same, actions and
+dynamics need not.
+
+Examples:
+  depo transfer runs/mine --k 4 --seeds 5
+  depo transfer runs/mine/planner/seed-0 --k 2 --steps 2000
+
+'depo transfer PLANNER --help' lists every setting.
+"""
+STEPS = 3_840
+
+
+def run(argv: list[str]) -> int:
+    """Transfer."""
+    if not argv or argv[0] in ("-h", "--help"):
+        print(HELP)
+        return 0
+    planner, *flags = argv
+    if planner.startswith("-"):
+        raise DepoError("give a planner folder or a run before the flags")
+    job, common = parse_job(
+        TRANSFER, flags, f"depo transfer {planner}", HELP, steps=STEPS, planner=planner
+    )
+    if not Path(planner).exists():
+        raise DepoError(f"{planner} does not exist: give a planner folder or a run")
+    return work_on(job, common.out, as_json=common.json)

@@ -1,0 +1,69 @@
+"""Working on a run in the terminal: progress, Ctrl-C, and what to look at in the end."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from depo.api import free_folder
+from depo.cli.output import SHOWN, print_json, print_table, progress_bar, score_text, stderr, stdout
+from depo.runs.job import Job
+
+
+def work_on(job: Job, out: str, *, as_json: bool) -> int:
+    """Begin a run and work on it."""
+    from depo.runs.training import begin
+    from depo.runtime import prepare_jax
+
+    prepare_jax()
+    path = Path(out) if out else free_folder(job)
+    stderr.print(
+        f"[bold]{job.method}[/] on {job.environment.label}, learner on-policy, preset {job.preset}, "
+        f"{job.blocks * job.steps_per_block:,} steps × {len(job.seeds)} seeds → {path}"
+    )
+    return continue_run(begin(job, path), as_json=as_json)
+
+
+def continue_run(run: Any, *, as_json: bool) -> int:
+    """Work on a run until it is finished or Ctrl-C."""
+    from depo.report.figures import figure_of_run
+    from depo.runs.training import Interrupted, go_on
+
+    total = run.job.blocks * run.job.steps_per_block
+    done = run.latest()[1].block * run.job.steps_per_block
+    resume = f"resume with: depo resume {_quoted(run.path)}"
+    with progress_bar() as progress:
+        task = progress.add_task(run.job.method, total=total, completed=done, score="")
+
+        def report(steps: int, _: int, rows: list[dict[str, float]]) -> None:
+            progress.update(task, completed=steps, score=score_text(rows))
+
+        try:
+            go_on(run, report, progress.console.print)
+        except Interrupted:
+            progress.stop()
+            stderr.print(f"stopped, all saved up to here; {resume}")
+            return 130
+        except KeyboardInterrupt:
+            progress.stop()
+            stderr.print(f"stopped at once; the last checkpoint is whole; {resume}")
+            return 130
+    figure = figure_of_run(run)
+    scores = run.final_scores()
+    if as_json:
+        print_json({"run": str(run.path), "figure": str(figure), "scores": scores})
+        return 0
+    names = [name for name in SHOWN if name in scores[0]]
+    rows = [[int(row["seed"]), *(row[name] for name in names)] for row in scores]
+    steps = int(scores[0]["env_steps"])
+    print_table(f"{run.path} at {steps:,} steps (last evaluation)", ["seed", *names], rows)
+    planner = run.path / "planner" / f"seed-{run.job.seeds[0]}"
+    if planner.exists():
+        stdout.print(f"planner: {planner}", soft_wrap=True)
+    stdout.print(f"figure:  {figure}", soft_wrap=True)
+    return 0
+
+
+def _quoted(path: Path) -> str:
+    text = str(path)
+    return f"'{text}'" if " " in text else text

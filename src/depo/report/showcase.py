@@ -1,0 +1,34 @@
+"""The picture ``depo demo`` ends with."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from matplotlib.figure import Figure
+
+from depo.environments.gridworld import GridWorld
+from depo.report.curves import draw_curves
+from depo.report.figures import greedy_plan, save_figure
+from depo.report.gridmap import draw_map, legend_handles
+from depo.runs.run import Run
+
+
+def draw_showcase(trained: Run, transferred: Run, path: Path) -> Path:
+    """The expert, the planner learned from it, and success before and after the transfer."""
+    settings, demos = trained.job.environment.world, trained.demonstrations()
+    assert settings is not None
+    assert demos is not None
+    world, expert = GridWorld(settings), next(iter(demos))
+    plan = greedy_plan(trained.path / "planner" / f"seed-{trained.job.seeds[0]}")
+    figure = Figure(figsize=(13.5, 4.2), layout="constrained")
+    axes = figure.subplots(1, 3, width_ratios=(1, 1, 1.3))
+    draw_map(axes[0], world, expert=expert, plan=None, title="what was recorded: states only")
+    draw_map(axes[1], world, expert=expert, plan=plan, title="the planner learned from it")
+    curves = {"train: planner + skill, 4 actions": trained}
+    curves["transfer: same planner, new skill, 16 actions"] = transferred
+    draw_curves(axes[2], curves, "success", "success rate from all allowed starts")
+    for line, style in zip(axes[2].get_lines()[::2], ("-", "--"), strict=False):
+        line.set_linestyle(style)
+    axes[2].legend(fontsize=8)
+    figure.legend(handles=legend_handles(), loc="outside lower center", ncols=5, fontsize=8)
+    return save_figure(figure, path)
