@@ -17,6 +17,7 @@ def unknown(kind: str, name: str, known: Iterable[str]) -> DepoError:
     "unknown method 'dep0': did you mean 'depo'? (known: bco, depo)"
     """
     known = sorted(known)
-    near = difflib.get_close_matches(name, known, n=1, cutoff=0.4)
+    near = difflib.get_close_matches(name, known, n=8, cutoff=0.4)
     hint = f"did you mean '{near[0]}'? " if near else ""
-    return DepoError(f"unknown {kind} '{name}': {hint}(known: {', '.join(known)})")
+    listed = known if len(known) <= 24 else [*near, f"… {len(known)} in all"]
+    return DepoError(f"unknown {kind} '{name}': {hint}(known: {', '.join(listed)})")

@@ -12,6 +12,13 @@ def cache_folder() -> Path:
     return Path(os.environ.get("DEPO_CACHE") or default)
 
 
+def cores() -> list[int]:
+    """The processor cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return sorted(os.sched_getaffinity(0))
+    return list(range(os.cpu_count() or 1))
+
+
 def prepare_jax() -> None:
     """Keep compiled programs between processes."""
     import jax

@@ -35,7 +35,7 @@ class List:
 class Info:
     """Check a file and describe it."""
 
-    file: Annotated[str, tyro.conf.Positional]
+    file: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="FILE")]
     """An .npz file, or the name of a shipped set."""
     json: bool = False
     """Print the result as JSON."""
@@ -45,7 +45,7 @@ class Info:
 class Make:
     """Record the grid world's built-in expert: the way from (0,0), through --via, to the goal."""
 
-    file: Annotated[str, tyro.conf.Positional]
+    file: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="FILE")]
     """The .npz file to write."""
     episodes: int = 100
     """How many recordings of the path."""

@@ -18,7 +18,7 @@ class Evaluate:
     Where the world is known exactly, exact scores stand beside the played ones.
     """
 
-    run: Annotated[str, tyro.conf.Positional]
+    run: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="RUN")]
     """The run's folder."""
     episodes: int = 10
     """Episodes for each seed."""

@@ -12,11 +12,10 @@ import tyro
 from depo.api import GRID_NAMES
 from depo.environments.gridworld import GridWorldSettings
 from depo.errors import DepoError
-from depo.presets import PRESETS, preset_settings
+from depo.presets import preset_settings
 from depo.runs.job import EnvironmentSettings, Job
 from depo.settings import MethodSettings
 
-PRESET_NAMES = tuple(PRESETS)
 Command = TypeVar("Command")
 
 

@@ -28,10 +28,10 @@ usage: depo COMMAND [flags]      (depo COMMAND --help explains its flags)
 {commands}
 
 A first session:
-  depo demos list                        what ships with the package
-  depo train depo --seeds 5 --out mine   learn a planner and a skill on the grid world
-  depo transfer mine --k 4               keep the planner, learn a skill for 16 actions
-  depo runs                              what has been done, and how well
+  depo demos list                              what ships with the package
+  depo train depo --seeds 5 --out runs/mine    learn a planner and a skill on the grid world
+  depo transfer runs/mine --k 4 --seeds 5      keep the planner, learn a skill for 16 actions
+  depo runs                                    what has been done, and how well
 
 Common flags: --env --demos --steps --seed --seeds --preset --out --json
 """

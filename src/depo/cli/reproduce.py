@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -10,6 +9,7 @@ from typing import Any, Literal
 from depo.cli.flags import parse
 from depo.cli.output import print_json, print_table, progress_bar, stderr, stdout
 from depo.errors import DepoError, unknown
+from depo.runtime import cores
 
 HELP = """depo reproduce NAME: a figure of the paper, or a control beside it, with a verdict
 
@@ -76,7 +76,7 @@ def _reproduce(name: str, flags: Reproduce) -> int:
             scale=scale,
             out=out,
             runs_folder=out.parent / "runs",
-            workers=flags.workers or len(os.sched_getaffinity(0)),
+            workers=flags.workers or len(cores()),
             engine=flags.engine,
             watch=watch,
         )

@@ -8,6 +8,7 @@ from typing import Annotated
 import tyro
 
 from depo.cli.flags import parse
+from depo.cli.output import stderr
 from depo.cli.working import continue_run
 
 
@@ -15,7 +16,7 @@ from depo.cli.working import continue_run
 class Resume:
     """Go on with a stopped run. It ends, bit for bit, as if it had never been stopped."""
 
-    run: Annotated[str, tyro.conf.Positional]
+    run: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="RUN")]
     """The run's folder."""
     json: bool = False
     """Print the result as JSON."""
@@ -28,4 +29,7 @@ def run(argv: list[str]) -> int:
     from depo.runtime import prepare_jax
 
     prepare_jax()
-    return continue_run(Run.open(flags.run), as_json=flags.json)
+    found = Run.open(flags.run)
+    if changes := found.differences():
+        stderr.print(f"not as when the run began, so its end may differ in the last bits: {changes}")
+    return continue_run(found, as_json=flags.json)

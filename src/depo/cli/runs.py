@@ -17,7 +17,7 @@ from depo.errors import DepoError
 class Runs:
     """A table of runs: status, steps, scores, time."""
 
-    folder: Annotated[str, tyro.conf.Positional] = "runs"
+    folder: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="FOLDER")] = "runs"
     """Where to look, with all folders below."""
     json: bool = False
     """Print the result as JSON."""

@@ -16,7 +16,7 @@ Examples:
   depo train depo                                  the grid world, its shipped demonstrations
   depo train depo --seeds 5 --k 2 --out runs/two   five seeds at once, two actions a direction
   depo train gaifo --preset paper                  a baseline with the authors' settings
-  depo train depo --env CliffWalking-v1 --demos mine.npz
+  depo train depo --env FrozenLake-v1 --demos mine.npz
 
 'depo train METHOD --help' lists every setting of a method.
 """

@@ -9,6 +9,7 @@ from depo.cli.working import work_on
 from depo.errors import DepoError
 from depo.settings import TRANSFER
 
+SUMMARY = "Keep a planner, frozen, and learn a new skill for other actions or dynamics."
 HELP = """depo transfer PLANNER: keep a planner, learn a new skill
 
 PLANNER is a planner folder, or a run (each seed then takes that run's planner of its own seed).
@@ -33,7 +34,7 @@ def run(argv: list[str]) -> int:
     if planner.startswith("-"):
         raise DepoError("give a planner folder or a run before the flags")
     job, common = parse_job(
-        TRANSFER, flags, f"depo transfer {planner}", HELP, steps=STEPS, planner=planner
+        TRANSFER, flags, f"depo transfer {planner}", SUMMARY, steps=STEPS, planner=planner
     )
     if not Path(planner).exists():
         raise DepoError(f"{planner} does not exist: give a planner folder or a run")

@@ -182,14 +182,14 @@ def _read_npz(path: Path) -> dict[str, np.ndarray]:
     if path.is_dir():
         raise DepoError(f"{path} is a folder: demonstrations are one .npz file")
     try:
+        if not zipfile.is_zipfile(path):
+            raise DepoError(f"{path} is not an .npz file (or cut short): save with numpy.savez")
         with np.load(path, allow_pickle=False) as file:
-            if not isinstance(file, np.lib.npyio.NpzFile):
-                raise DepoError(f"{path} is a single .npy array: save with numpy.savez")
             return {name: file[name] for name in file.files}
     except DepoError:
         raise
     except ValueError as error:
-        if "allow_pickle" in str(error) or "Object arrays" in str(error):
+        if "Object arrays" in str(error):
             raise DepoError(
                 f"{path} holds pickled objects, which depo never loads: "
                 "save plain numeric arrays instead (episodes concatenated, lengths beside)"
@@ -258,7 +258,7 @@ def _checked_lengths(array: np.ndarray, total: int) -> np.ndarray:
             f"episode {int(short[0])} has length {int(array[short[0]])}: "
             "an episode needs at least two states to hold a transition"
         )
-    claimed = int(array.sum(dtype=np.int64))
+    claimed = sum(int(length) for length in array)  # Python's whole numbers do not overflow
     if claimed != total:
         raise DepoError(
             f"episode_lengths add up to {claimed} but there are {total} observations: "

@@ -36,7 +36,7 @@ class GridWorldSettings:
     shaded: str = ""
     """Rectangle 'x0,y0:x1,y1' where no episode starts; empty: the upper right quarter; 'none'."""
     horizon: int = 0
-    """Steps until an episode is cut; 0: 20 on the 6×6 map, in proportion to free cells' span."""
+    """Steps until an episode is cut; 0: twice the longest way to the goal, at least 20."""
     via: tuple[str, ...] = field(default=())
     """Cells the built-in expert visits in order on its way (a detour); used without --demos."""
 

@@ -21,7 +21,7 @@ def register() -> None:
         )
 
 
-class GridWorldEnv(gym.Env[np.int64, np.int64]):
+class GridWorldEnv(gym.Env[np.int64, int | np.integer]):
     """One grid world; keyword arguments are the fields of ``GridWorldSettings``.
 
     >>> env = GridWorldEnv(k=4)
@@ -49,7 +49,7 @@ class GridWorldEnv(gym.Env[np.int64, np.int64]):
         self._state, self._elapsed = int(drawn if given is None else given), 0
         return np.int64(self._state), {}
 
-    def step(self, action: np.int64) -> tuple[np.int64, float, bool, bool, dict[str, Any]]:
+    def step(self, action: int | np.integer) -> tuple[np.int64, float, bool, bool, dict[str, Any]]:
         """Move; reward 1 and termination at the goal, truncation at the horizon."""
         self._state = int(self.world.successor[self._state, int(action)])
         self._elapsed += 1

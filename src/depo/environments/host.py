@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -24,6 +25,8 @@ class HostEnvironment:
         """One copy, checked to have finite spaces."""
         module, _, name = self.id.rpartition(":")
         if module:
+            if "" not in sys.path:
+                sys.path.insert(0, "")  # a module in the current folder, as with python -m
             try:
                 importlib.import_module(module)
             except ImportError as error:

@@ -185,6 +185,7 @@ _PLANNING = (
     "success_greedy",
     "divergence",
     "divergence_all_starts",
+    "divergence_all_starts_floor",
     "steps_to_90",
 )
 _REACHING = ("steps_to_90", "success", "success_greedy", "divergence", "divergence_all_starts")

@@ -14,7 +14,8 @@ from typing import Any, Literal
 
 from depo.errors import DepoError
 from depo.runs.job import Job
-from depo.runs.run import SETTINGS, TIMING, Run
+from depo.runs.run import SETTINGS, Run
+from depo.runtime import cores
 
 Engine = Literal["local", "ray"]
 
@@ -95,9 +96,7 @@ class Sweep:
 
     def _steps(self, label: str) -> tuple[int, int]:
         job = self.job(label)
-        timing = self.path(label) / TIMING
-        blocks = max(timing.read_bytes().count(b"\n") - 1, 0) if timing.exists() else 0
-        return min(blocks, job.blocks) * job.steps_per_block, job.blocks * job.steps_per_block
+        return Run(self.path(label), job).steps_so_far(), job.blocks * job.steps_per_block
 
 
 def work(job: dict[str, Any], path: str) -> None:
@@ -115,17 +114,16 @@ def _executor(engine: Engine, workers: int) -> Any:
     if engine == "ray":
         return RayExecutor()
     context = multiprocessing.get_context("spawn")
-    cores = context.Queue()
-    available = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
+    free = context.Queue()
     for i in range(workers):
-        cores.put(available[i % len(available)] if available else -1)
-    return ProcessPoolExecutor(workers, context, initializer=_pin, initargs=(cores,))
+        free.put(cores()[i % len(cores())])
+    return ProcessPoolExecutor(workers, context, initializer=_pin, initargs=(free,))
 
 
-def _pin(cores: Any) -> None:
+def _pin(free: Any) -> None:
     """One core for each worker: small networks gain little from a second thread."""
-    core = cores.get()
-    if core >= 0:
+    core = free.get()
+    if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {core})
 
 

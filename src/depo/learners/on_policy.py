@@ -78,7 +78,7 @@ class OnPolicyLearner:
             memory = Memory.empty(self.iterations * self.settings.batch_steps)
             return LearnerState(seed, agent, memory, stream(seed, LEARN))
 
-        return eqx.filter_jit(eqx.filter_vmap(one))(jnp.asarray(seeds, jnp.uint32), planners)
+        return eqx.filter_jit(eqx.filter_vmap(one))(jnp.asarray(seeds, jnp.int32), planners)
 
     def learn(self, state: LearnerState, rollout: Rollout) -> tuple[LearnerState, Metrics]:
         """Remember one seed's rollout and update its agent."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from jaxtyping import Array, Key
 
@@ -16,6 +16,7 @@ Agent = dict[str, Trained]
 """A method's models by name: planner, skill, actor, critic, discriminator."""
 
 
+@runtime_checkable
 class Method(Protocol):
     """Pure functions around an immutable :data:`Agent`."""
 

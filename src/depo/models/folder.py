@@ -19,7 +19,7 @@ import jax.numpy as jnp
 from depo.errors import DepoError
 from depo.files import read_json, write_bytes, write_json
 from depo.models.planner import CategoricalPlanner, GaussianPlanner, Planner
-from depo.models.skill import CategoricalSkill, VectorSkill
+from depo.models.skill import CategoricalSkill, Skill, VectorSkill
 from depo.weights import FORMAT, load_tree, save_tree
 
 WEIGHTS, SETTINGS, CARD = "weights.safetensors", "settings.json", "card.md"
@@ -50,9 +50,7 @@ def save_planner(path: str | Path, planner: Planner, origin: Origin | None = Non
     return _save(Path(path), "planner", planner, _describe_planner(planner), origin or Origin())
 
 
-def save_skill(
-    path: str | Path, skill: CategoricalSkill | VectorSkill, origin: Origin | None = None
-) -> Path:
+def save_skill(path: str | Path, skill: Skill, origin: Origin | None = None) -> Path:
     """Write a skill folder; an analytic skill is code and has no folder."""
     if not isinstance(skill, CategoricalSkill | VectorSkill):
         raise DepoError("an analytic skill is a function and cannot be saved: keep its code")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, runtime_checkable
 
 import equinox as eqx
 import jax
@@ -22,6 +22,7 @@ class Decision(NamedTuple):
     plan: Array
 
 
+@runtime_checkable
 class Policy(Protocol):
     """Anything that acts."""
 

@@ -1,0 +1,1 @@
+"""Runs: folders that can always be resumed, evaluated and reported."""

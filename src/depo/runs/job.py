@@ -1,0 +1,114 @@
+"""What a run is asked to do: method, environment, demonstrations, steps, seeds. Plain JSON."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from dataclasses import dataclass, field
+from typing import Any
+
+from depo.environments.gridworld import ID as GRID_ID
+from depo.environments.gridworld import GridWorldSettings
+from depo.errors import DepoError, unknown
+from depo.settings import METHODS, TRANSFER, DePO, MethodSettings, SkillTransfer
+
+SETTINGS_OF = {**METHODS, TRANSFER: SkillTransfer}
+
+
+@dataclass(frozen=True)
+class EnvironmentSettings:
+    """A grid world, or any Gymnasium id with the arguments of its constructor."""
+
+    id: str = GRID_ID
+    world: GridWorldSettings | None = field(default_factory=GridWorldSettings)
+    arguments: tuple[tuple[str, Any], ...] = ()
+
+    @property
+    def label(self) -> str:
+        """A short name for tables and folders."""
+        if self.world is None:
+            return self.id.rpartition(":")[2].rpartition("/")[2].lower()
+        s = self.world
+        walls = "-walls" if s.walls else ""
+        detour = "-detour" if s.via else ""
+        return f"gridworld-{s.size}x{s.size}{walls}{detour}-k{s.k}"
+
+
+@dataclass(frozen=True)
+class Job:
+    """Everything that determines a run's numbers."""
+
+    method: str = "depo"
+    settings: MethodSettings = field(default_factory=DePO)
+    environment: EnvironmentSettings = field(default_factory=EnvironmentSettings)
+    steps: int = 12_800
+    seeds: tuple[int, ...] = (0,)
+    preset: str = "fast"
+    demos: str = ""
+    """A file or a shipped name; empty: the default of the environment."""
+    planner: str = ""
+    """Transfer only: a planner folder, or a run whose seeds' planners are used."""
+
+    def __post_init__(self) -> None:
+        if self.method not in SETTINGS_OF:
+            raise unknown("method", self.method, SETTINGS_OF)
+        s = self.settings
+        if self.steps < 1:
+            raise DepoError(f"steps {self.steps} is not positive")
+        distinct = len(set(self.seeds)) == len(self.seeds)
+        if not self.seeds or not distinct or min(self.seeds) < 0 or max(self.seeds) >= 2**31:
+            raise DepoError(
+                f"seeds {list(self.seeds)} must be different numbers, none negative, below 2³¹"
+            )
+        if s.copies < 1 or s.batch_steps % s.copies:
+            raise DepoError(
+                f"batch_steps {s.batch_steps} is not a multiple of copies {s.copies}: change either"
+            )
+        if s.evaluate_every < 1 or s.checkpoint_every < 1:
+            raise DepoError("evaluate_every and checkpoint_every must be at least 1")
+        if not 0.0 <= s.gamma < 1.0:
+            raise DepoError(f"gamma {s.gamma} is not in [0, 1)")
+        if not 0.0 <= s.epsilon <= 1.0:
+            raise DepoError(f"epsilon {s.epsilon} is not in [0, 1]")
+
+    @property
+    def blocks(self) -> int:
+        """Evaluations in the run; the last reaches ``steps`` or just above."""
+        return -(-self.steps // self.steps_per_block)
+
+    @property
+    def steps_per_block(self) -> int:
+        """Environment steps, for each seed, between two evaluations."""
+        return self.settings.evaluate_every * self.settings.batch_steps
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain data."""
+        return json.loads(json.dumps(dataclasses.asdict(self)))
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> Job:
+        """The job that :meth:`to_json` described.
+
+        >>> Job.from_json(Job().to_json()) == Job()
+        True
+        """
+        try:
+            environment = dict(data["environment"])
+            world = environment["world"]
+            if world is not None:
+                environment["world"] = GridWorldSettings(**_tuples(world))
+            environment["arguments"] = tuple((n, v) for n, v in environment["arguments"])
+            kind = SETTINGS_OF[data["method"]]
+            return cls(
+                **{
+                    **_tuples(data),
+                    "settings": kind(**data["settings"]),
+                    "environment": EnvironmentSettings(**environment),
+                }
+            )
+        except (KeyError, TypeError, AttributeError) as error:
+            raise DepoError(f"these settings are not of a depo run: {error!r}") from None
+
+
+def _tuples(data: dict[str, Any]) -> dict[str, Any]:
+    return {name: tuple(v) if isinstance(v, list) else v for name, v in data.items()}

@@ -1,0 +1,185 @@
+"""A job's environment, demonstrations, learner and evaluator, opened and checked to fit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from depo.demos.demonstrations import Demonstrations
+from depo.demos.shipped import load_demonstrations
+from depo.environments.gridworld import GridWorld, GridWorldSettings
+from depo.environments.host import HostEnvironment
+from depo.environments.tabular import tabular_gridworld
+from depo.errors import DepoError
+from depo.evaluation.exact import ExactEvaluator
+from depo.evaluation.rollouts import RolloutEvaluator
+from depo.evaluation.tables import policy_tables, split_seeds
+from depo.learners.host import HostLearner
+from depo.learners.on_policy import CompiledLearner, LearnerState
+from depo.methods import make_method
+from depo.models.folder import load_planner, read_origin
+from depo.models.planner import CategoricalPlanner
+from depo.runs.job import EnvironmentSettings, Job
+from depo.runs.run import CHECKPOINTS
+from depo.settings import PPO, TRANSFER
+
+Scores = list[dict[str, float]]
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """All a run needs, opened."""
+
+    job: Job
+    demos: Demonstrations | None
+    learner: CompiledLearner | HostLearner
+    evaluate: Callable[[LearnerState], Scores]
+    exact: ExactEvaluator | None
+    close: Callable[[], None]
+    planners: str
+    """Where a transfer's planners are: the job's source, or the run's own copies of them."""
+
+    def initial_state(self) -> LearnerState:
+        """Fresh agents, with the source planners in a transfer."""
+        return self.learner.init(self.job.seeds, self._planners())
+
+    def skeleton(self) -> LearnerState:
+        """The shapes of a state, for loading one."""
+        planners = None
+        if self.job.method == TRANSFER:
+            planners = self._planners()
+        return eqx.filter_eval_shape(self.learner.init, self.job.seeds, planners)
+
+    def _planners(self) -> CategoricalPlanner | None:
+        if self.job.method != TRANSFER:
+            return None
+        folders = [planner_folder(self.planners, seed) for seed in self.job.seeds]
+        planners = [fitting_planner(folder, self.learner.states) for folder in folders]
+        if len({tuple(w.shape for w in p.network.weights) for p in planners}) > 1:
+            raise DepoError("the seeds' planners have networks of different shapes")
+        return jax.tree.map(lambda *xs: jnp.stack(xs), *planners)
+
+
+def open_problem(
+    job: Job, demos: Demonstrations | None = None, planners: str | None = None
+) -> Problem:
+    """Open what a job names; a run gives its own copies of demonstrations and planners."""
+    learns_without = isinstance(job.settings, PPO) or job.method == TRANSFER
+    scored_against = job.environment.world is not None
+    if demos is None and (job.demos or scored_against or not learns_without):
+        demos = default_demonstrations(job.environment, job.demos)
+    opened = _open_gridworld if job.environment.world is not None else _open_host
+    return opened(job, demos, job.planner if planners is None else planners)
+
+
+def default_demonstrations(environment: EnvironmentSettings, name: str) -> Demonstrations:
+    """The demonstrations named, or the environment's own: a grid world has a built-in expert."""
+    if name:
+        return load_demonstrations(name)
+    if environment.world is None:
+        raise DepoError(f"no demonstrations for {environment.id}: pass --demos FILE")
+    if environment.world == GridWorldSettings(k=environment.world.k):
+        return load_demonstrations("gridworld")
+    return GridWorld(environment.world).demonstrations()
+
+
+def check_demonstrations(demos: Demonstrations, states: int, environment: str) -> None:
+    """Refuse demonstrations of another state space."""
+    if not demos.is_finite:
+        raise DepoError(
+            f"demonstrations hold {demos.dimension}-dimensional vectors, {environment} has "
+            f"{states} finite states: pass --demos recorded there"
+        )
+    highest = int(demos.observations.max())
+    if highest >= states:
+        raise DepoError(
+            f"demonstrations visit state {highest}, {environment} has states 0 to {states - 1}: "
+            "pass --demos recorded there"
+        )
+
+
+def planner_folder(source: str, seed: int) -> Path:
+    """The planner folder itself, or that of a seed in a run."""
+    path = Path(source)
+    if not (path / CHECKPOINTS).is_dir():
+        return path
+    own = path / "planner" / f"seed-{seed}"
+    if not own.is_dir():
+        found = [folder.name for folder in sorted((path / "planner").glob("seed-*"))]
+        has = f"has planners for {', '.join(found)}" if found else "has no planner (finished?)"
+        raise DepoError(
+            f"run {path} {has}, none for seed {seed}: "
+            "give a planner folder, which then serves every seed"
+        )
+    return own
+
+
+def fitting_planner(folder: Path, states: int) -> CategoricalPlanner:
+    """Load a planner and refuse it if it plans in another state space."""
+    planner = load_planner(folder)
+    if not isinstance(planner, CategoricalPlanner):
+        raise DepoError(
+            f"{folder} plans {len(planner.predicts)}-dimensional vectors, "
+            f"the environment has {states} finite states"
+        )
+    if planner.states != states:
+        origin = read_origin(folder)
+        raise DepoError(
+            f"planner {folder} was trained on {planner.states} states ({origin.environment}), "
+            f"the environment has {states}: transfer keeps the state space"
+        )
+    return planner
+
+
+def _open_gridworld(
+    job: Job, demos: Demonstrations | None, planners: str
+) -> Problem:
+    assert job.environment.world is not None
+    assert demos is not None
+    world = GridWorld(job.environment.world)
+    check_demonstrations(demos, world.states, job.environment.label)
+    environment = tabular_gridworld(world)
+    learner = CompiledLearner(
+        environment,
+        method=make_method(job.settings),
+        expert=demos.transitions(),
+        steps=job.blocks * job.steps_per_block,
+    )
+    exact = ExactEvaluator(world, environment, demos, job.settings.gamma)
+
+    def evaluate(state: LearnerState) -> Scores:
+        tables = split_seeds(policy_tables(learner.policies(state), world.states))
+        return [exact(table) for table in tables]
+
+    return Problem(job, demos, learner, evaluate, exact, learner.close, planners)
+
+
+def _open_host(job: Job, demos: Demonstrations | None, planners: str) -> Problem:
+    environment = HostEnvironment(job.environment.id, dict(job.environment.arguments))
+    states, _ = environment.sizes()
+    if demos is not None:
+        check_demonstrations(demos, states, job.environment.id)
+    nothing = np.zeros(1, np.int32)
+    learner = HostLearner(
+        environment,
+        job.seeds,
+        method=make_method(job.settings),
+        expert=demos.transitions() if demos is not None else (nothing, nothing),
+        steps=job.blocks * job.steps_per_block,
+    )
+    evaluator = RolloutEvaluator(environment, job.seeds)
+
+    def close() -> None:
+        learner.close()
+        evaluator.close()
+
+    def evaluate(state: LearnerState) -> Scores:
+        return evaluator(learner.policies(state))
+
+    return Problem(job, demos, learner, evaluate, None, close, planners)

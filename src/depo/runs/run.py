@@ -1,0 +1,222 @@
+"""A run: a folder with settings, metrics, checkpoints and what was learned.
+
+    RUN/settings.json       what was asked, with library versions
+    RUN/demos.npz           the demonstrations, so that the folder is enough to resume
+    RUN/metrics.csv         deterministic numbers, one row for each seed and evaluation
+    RUN/timing.csv          seconds, which are not
+    RUN/checkpoints/000025  complete states; the last two are kept
+    RUN/planner/seed-0      and RUN/skill/seed-0: what one keeps
+    RUN/events              TensorBoard's view of metrics.csv
+    RUN/figures             pictures
+
+The folder appears in one rename with checkpoint 0 inside, so a run that exists can be resumed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import fcntl
+import io
+import os
+import platform
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from depo.demos.demonstrations import Demonstrations
+from depo.errors import DepoError
+from depo.files import new_folder, read_json, write_json
+from depo.runs.job import Job
+from depo.runtime import cores
+
+SETTINGS, METRICS, TIMING, DEMOS = "settings.json", "metrics.csv", "timing.csv", "demos.npz"
+CHECKPOINTS, STATE, PROGRESS = "checkpoints", "state.safetensors", "progress.json"
+KEPT_CHECKPOINTS = 2
+FORMAT = 1
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a checkpoint is, and how much of metrics.csv belongs to it."""
+
+    block: int
+    metrics_bytes: int
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run's folder."""
+
+    path: Path
+    job: Job
+
+    @classmethod
+    def open(cls, path: str | Path) -> Run:
+        """An existing run."""
+        path = Path(path)
+        if not (path / SETTINGS).exists():
+            raise DepoError(f"{path} is not a run (no {SETTINGS} in it): see 'depo runs'")
+        stored = read_json(path / SETTINGS)
+        if stored.get("format") != FORMAT:
+            raise DepoError(f"{path} has format {stored.get('format')}, this depo reads {FORMAT}")
+        return cls(path, Job.from_json(stored["job"]))
+
+    @staticmethod
+    @contextlib.contextmanager
+    def create(path: Path, job: Job, demos: Demonstrations | None) -> Iterator[Run]:
+        """A new run, complete in one rename when the block has saved checkpoint 0 in it."""
+        if path.exists():
+            resumable = (path / SETTINGS).exists()
+            hint = f"'depo resume {path}' goes on with it, or " if resumable else ""
+            raise DepoError(f"{path} exists: {hint}choose another --out")
+        with new_folder(path) as folder:
+            about = {"format": FORMAT, "job": job.to_json(), "made_with": versions()}
+            write_json(folder / SETTINGS, about)
+            if demos is not None:
+                demos.save(folder / DEMOS)
+            yield Run(folder, job)
+
+    def differences(self) -> list[str]:
+        """What is not as it was when the run began; identity of a resumed run is promised without."""
+        before = read_json(self.path / SETTINGS).get("made_with", {})
+        now = versions()
+        return [f"{n} {before.get(n)} → {now[n]}" for n in now if before.get(n) != now[n]]
+
+    def demonstrations(self) -> Demonstrations | None:
+        """The run's own copy."""
+        path = self.path / DEMOS
+        return Demonstrations.load(path) if path.exists() else None
+
+    @contextlib.contextmanager
+    def locked(self) -> Iterator[None]:
+        """Only one process may work on a run."""
+        with (self.path / ".lock").open("w") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                raise DepoError(f"{self.path} is in use by another process") from None
+            yield
+
+    def is_running(self) -> bool:
+        """Whether a process works on it now."""
+        try:
+            with self.locked():
+                return False
+        except DepoError:
+            return True
+
+    def checkpoints(self) -> list[Path]:
+        """Complete checkpoints, oldest first."""
+        folder = self.path / CHECKPOINTS
+        return sorted(p for p in folder.glob("[0-9]*") if (p / PROGRESS).exists())
+
+    def latest(self) -> tuple[Path, Progress]:
+        """The newest checkpoint's state file and how far it is."""
+        found = self.checkpoints()
+        if not found:
+            raise DepoError(f"{self.path} has no checkpoint: it is damaged, train again")
+        return found[-1] / STATE, Progress(**read_json(found[-1] / PROGRESS))
+
+    def save_checkpoint(self, block: int, save: Any) -> None:
+        """Add a checkpoint; ``save(path)`` writes the state."""
+        metrics = self.path / METRICS
+        written = metrics.stat().st_size if metrics.exists() else 0
+        target = self.path / CHECKPOINTS / f"{block:06d}"
+        if not target.exists():
+            with new_folder(target) as folder:
+                save(folder / STATE)
+                write_json(folder / PROGRESS, {"block": block, "metrics_bytes": written})
+        for old in self.checkpoints()[:-KEPT_CHECKPOINTS]:
+            shutil.rmtree(old, ignore_errors=True)
+
+    def cut_back(self, progress: Progress) -> None:
+        """Forget metrics written after the checkpoint, and what a kill left half-written."""
+        metrics = self.path / METRICS
+        if metrics.exists() and metrics.stat().st_size > progress.metrics_bytes:
+            with metrics.open("r+b") as file:
+                file.truncate(progress.metrics_bytes)
+        for leftover in (self.path / CHECKPOINTS).glob(".*.tmp"):
+            shutil.rmtree(leftover, ignore_errors=True)
+
+    def log(self, rows: list[dict[str, Any]]) -> None:
+        """Append rows to metrics.csv."""
+        append_csv(self.path / METRICS, rows)
+
+    def log_time(self, env_steps: int, seconds: float) -> None:
+        """Append to timing.csv."""
+        append_csv(self.path / TIMING, [{"env_steps": env_steps, "seconds": f"{seconds:.3f}"}])
+
+    def metrics(self) -> list[dict[str, float]]:
+        """All rows of metrics.csv."""
+        path = self.path / METRICS
+        if not path.exists():
+            return []
+        with path.open(newline="") as file:
+            return [{k: float(v) for k, v in row.items()} for row in csv.DictReader(file)]
+
+    def final_scores(self) -> list[dict[str, float]]:
+        """The last row of every seed."""
+        last = {int(row["seed"]): row for row in self.metrics()}
+        return [last[seed] for seed in sorted(last)]
+
+    def seconds(self) -> float:
+        """Time spent learning, over all sittings."""
+        path = self.path / TIMING
+        if not path.exists():
+            return 0.0
+        with path.open(newline="") as file:
+            return sum(float(row["seconds"]) for row in csv.DictReader(file))
+
+    def steps_so_far(self) -> int:
+        """Environment steps of the latest evaluation, read without waiting for a checkpoint."""
+        path = self.path / TIMING
+        lines = path.read_text().splitlines() if path.exists() else []
+        return int(lines[-1].partition(",")[0]) if len(lines) > 1 else 0
+
+    def status(self) -> str:
+        """finished, running, or stopped."""
+        done = self.latest()[1].block >= self.job.blocks
+        return "finished" if done else "running" if self.is_running() else "stopped"
+
+
+def append_csv(path: Path, rows: list[dict[str, Any]]) -> None:
+    """Append rows, with a header if the file is new, and make sure they are on the disk."""
+    new = not path.exists() or path.stat().st_size == 0
+    text = io.StringIO()
+    writer = csv.DictWriter(text, fieldnames=list(rows[0]), lineterminator="\n")
+    if new:
+        writer.writeheader()
+    writer.writerows(rows)
+    try:
+        with path.open("a") as file:
+            file.write(text.getvalue())
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError as error:
+        raise DepoError(f"cannot write {path}: {error.strerror}; the last checkpoint is whole")
+
+
+def versions() -> dict[str, Any]:
+    """What identity of a resumed run depends on."""
+    packages = ("depo", "jax", "jaxlib", "equinox", "optax", "numpy", "gymnasium")
+    return {
+        "python": platform.python_version(),
+        "machine": platform.machine(),
+        "threads": len(cores()),
+        **{name: version(name) for name in packages},
+    }
+
+
+def find_runs(folder: Path) -> list[Run]:
+    """All runs below a folder."""
+    found = [path.parent for path in sorted(folder.rglob(SETTINGS))]
+    return [
+        Run.open(path)
+        for path in found
+        if (path / CHECKPOINTS).is_dir()
+        and not any(part.startswith(".") for part in path.relative_to(folder).parts)
+    ]

@@ -1,0 +1,166 @@
+"""The loop: advance, evaluate, log, checkpoint; begin, or go on from the last checkpoint."""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import jax
+import numpy as np
+
+from depo.environments.gridworld import GridWorldSettings
+from depo.learners.on_policy import LearnerState
+from depo.models.folder import Origin, load_planner, read_origin, save_planner, save_skill
+from depo.runs.events import Events
+from depo.runs.job import Job
+from depo.runs.problem import Problem, open_problem, planner_folder
+from depo.runs.run import Run
+from depo.settings import TRANSFER
+from depo.weights import load_tree, save_tree
+
+Report = Callable[[int, int, list[dict[str, Any]]], None]
+"""Called after every evaluation with (steps done, steps in all, rows)."""
+
+
+class Interrupted(Exception):
+    """Ctrl-C: the run stopped at a checkpoint."""
+
+
+class StopRequest:
+    """First Ctrl-C: go on to the next checkpoint, then stop. Second: stop at once."""
+
+    def __init__(self, say: Callable[[str], None] | None):
+        self.asked = False
+        self._say = say
+        self._previous: Any = None
+
+    def __enter__(self) -> StopRequest:
+        if self._say is not None and threading.current_thread() is threading.main_thread():
+            self._previous = signal.signal(signal.SIGINT, self._handle)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._previous is not None:
+            signal.signal(signal.SIGINT, self._previous)
+
+    def _handle(self, *_: object) -> None:
+        if self.asked:
+            raise KeyboardInterrupt
+        self.asked = True
+        assert self._say is not None
+        self._say("stopping at the next checkpoint; Ctrl-C again stops at once")
+
+
+def begin(job: Job, path: Path) -> Run:
+    """Create a run's folder with checkpoint 0 in it."""
+    problem = open_problem(job)
+    try:
+        with Run.create(path, job, problem.demos) as run:
+            state = problem.initial_state()
+            if job.method == TRANSFER:
+                _keep_source_planners(run)
+            run.save_checkpoint(0, lambda file: save_tree(file, state))
+    finally:
+        problem.close()
+    return Run.open(path)
+
+
+def go_on(
+    run: Run, report: Report | None = None, say: Callable[[str], None] | None = None
+) -> Run:
+    """Work on a run until it is finished; exactly as if it had never been stopped."""
+    with run.locked(), StopRequest(say) as stop:
+        problem = open_problem(run.job, run.demonstrations(), str(run.path))
+        try:
+            _loop(run, problem, stop, report or (lambda *_: None))
+        finally:
+            problem.close()
+    return run
+
+
+def _loop(run: Run, problem: Problem, stop: StopRequest, report: Report) -> None:
+    job = run.job
+    state_file, progress = run.latest()
+    run.cut_back(progress)
+    state = load_tree(state_file, problem.skeleton())
+    block = progress.block
+    events = Events(run)
+    try:
+        while block < job.blocks:
+            problem.learner.synchronise(state, block)
+            for _ in range(min(job.settings.checkpoint_every, job.blocks - block)):
+                began = time.perf_counter()
+                state, metrics = problem.learner.advance(state)
+                block += 1
+                rows = _rows(job, block, problem.evaluate(state), metrics)
+                run.log(rows)
+                events.add(rows)
+                steps = block * job.steps_per_block
+                run.log_time(steps, time.perf_counter() - began)
+                report(steps, job.blocks * job.steps_per_block, rows)
+            _checkpoint(run, block, state)
+            if stop.asked and block < job.blocks:
+                raise Interrupted(f"{run.path}")
+    finally:
+        events.close()
+    _export(run, problem, state, env_steps=block * job.steps_per_block)
+
+
+def _checkpoint(run: Run, block: int, state: LearnerState) -> None:
+    run.save_checkpoint(block, lambda file: save_tree(file, state))
+
+
+def _rows(
+    job: Job, block: int, scores: list[dict[str, float]], metrics: dict[str, np.ndarray]
+) -> list[dict[str, Any]]:
+    """One row for each seed; floats as the shortest text that reads back the same."""
+    rows = []
+    for i, seed in enumerate(job.seeds):
+        row: dict[str, Any] = {"seed": seed, "env_steps": block * job.steps_per_block}
+        row |= scores[i]
+        row |= {name: float(value[i]) for name, value in sorted(metrics.items())}
+        rows.append(row)
+    return rows
+
+
+def _keep_source_planners(run: Run) -> None:
+    """The planners a transfer begins with are the ones it ends with: copy them, cards and all."""
+    for seed in run.job.seeds:
+        source = planner_folder(run.job.planner, seed)
+        target = run.path / "planner" / f"seed-{seed}"
+        save_planner(target, load_planner(source), read_origin(source))
+
+
+def _export(run: Run, problem: Problem, state: LearnerState, env_steps: int) -> None:
+    """Write every seed's planner (unless it came from elsewhere) and skill as folders."""
+    scores = {int(row["seed"]): row for row in run.final_scores()}
+    for i, seed in enumerate(run.job.seeds):
+        own = {k: v for k, v in scores.get(seed, {}).items() if k not in ("seed", "env_steps")}
+        origin = Origin(
+            environment=run.job.environment.label,
+            method=run.job.method,
+            features=problem.demos.feature_names if problem.demos else ("state",),
+            trained_on=describe_demonstrations(run.job, problem),
+            env_steps=env_steps,
+            seed=seed,
+            scores=own,
+        )
+        agent = jax.tree.map(lambda x, i=i: x[i], state.agent)
+        if "planner" in agent and run.job.method != TRANSFER:
+            save_planner(run.path / "planner" / f"seed-{seed}", agent["planner"].model, origin)
+        if "skill" in agent:
+            save_skill(run.path / "skill" / f"seed-{seed}", agent["skill"].model, origin)
+
+
+def describe_demonstrations(job: Job, problem: Problem) -> str:
+    """One line on what the planner imitates."""
+    if problem.demos is None:
+        return "no demonstrations"
+    world = job.environment.world
+    built_in = "built-in expert" if isinstance(world, GridWorldSettings) else "demonstrations"
+    name = Path(job.demos).name if job.demos else built_in
+    return f"{name}: {problem.demos.episodes} state-only episodes"

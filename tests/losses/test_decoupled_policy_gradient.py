@@ -1,0 +1,97 @@
+"""The estimators of the decoupled policy gradient against the exact one."""
+
+from __future__ import annotations
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from depo.losses import decoupled_policy_gradient as depg
+from depo.models.planner import CategoricalPlanner
+from depo.models.skill import CategoricalSkill
+
+STATES, ACTIONS, ROWS = 5, 3, 400_000
+PLANNER = CategoricalPlanner(jax.random.key(0), STATES, (8,))
+SKILL = CategoricalSkill(jax.random.key(1), STATES, ACTIONS, (8,))
+SCALED = eqx.tree_at(lambda s: s.network.weights[-1], SKILL, replace_fn=lambda w: 6 * w)
+ADVANTAGE = jax.random.normal(jax.random.key(2), (STATES, ACTIONS))
+
+
+def flat(gradient: CategoricalPlanner) -> np.ndarray:
+    return np.concatenate([np.asarray(x).ravel() for x in jax.tree.leaves(gradient)])
+
+
+def true_gradient() -> np.ndarray:
+    """−∇ Σ_s Σ_a π(a|s) A(s,a) / S by differentiating the sum itself, no log trick."""
+
+    def objective(planner: CategoricalPlanner) -> jax.Array:
+        h = jnp.exp(planner.log_probabilities(jnp.arange(STATES)))
+        skill = jnp.exp(SCALED.towards_all(jnp.arange(STATES)))
+        return -jnp.mean(jnp.sum(jnp.einsum("sp,spa->sa", h, skill) * ADVANTAGE, axis=1))
+
+    return flat(jax.grad(objective)(PLANNER))
+
+
+def rollout(key: jax.Array, rows: int = ROWS) -> tuple[jax.Array, jax.Array, jax.Array, jax.Array]:
+    keys = jax.random.split(key, 3)
+    state = jnp.arange(rows) % STATES
+    plan = PLANNER.sample(state, keys[0])
+    action = SCALED.sample(state, plan, keys[1])
+    return state, plan, action, ADVANTAGE[state, action]
+
+
+def cosine(a: np.ndarray, b: np.ndarray) -> float:
+    return float(a @ b / (np.linalg.norm(a) * np.linalg.norm(b)))
+
+
+def relative_error(a: np.ndarray, b: np.ndarray) -> float:
+    return float(np.linalg.norm(a - b) / np.linalg.norm(b))
+
+
+def exact_estimate(key: jax.Array, rows: int = ROWS) -> np.ndarray:
+    state, _, action, advantage = rollout(key, rows)
+    log_skill = SCALED.towards_all(jnp.arange(STATES))[state, :, action]
+    return flat(jax.grad(depg.exact)(PLANNER, state, log_skill, advantage))
+
+
+def score_estimate(key: jax.Array, rows: int = ROWS) -> np.ndarray:
+    state, plan, _, advantage = rollout(key, rows)
+    return flat(jax.grad(depg.score_function)(PLANNER, state, plan, advantage))
+
+
+def straight_through_estimate(key: jax.Array, rows: int = ROWS) -> np.ndarray:
+    state, _, action, advantage = rollout(key, rows)
+    estimate = jax.grad(depg.straight_through)
+    return flat(estimate(PLANNER, SCALED, state, action, advantage, jax.random.fold_in(key, 1)))
+
+
+def test_the_exact_form_is_the_policy_gradient() -> None:
+    assert relative_error(exact_estimate(jax.random.key(5)), true_gradient()) < 0.05
+
+
+def test_the_score_function_is_unbiased() -> None:
+    assert relative_error(score_estimate(jax.random.key(6)), true_gradient()) < 0.05
+
+
+def test_the_exact_form_has_the_smaller_variance() -> None:
+    def spread(estimate) -> float:
+        draws = [estimate(jax.random.key(s), 200) for s in range(60)]
+        return float(np.mean(np.var(draws, axis=0)))
+
+    assert spread(exact_estimate) < 0.8 * spread(score_estimate)
+
+
+def test_straight_through_is_biased_but_points_the_same_way() -> None:
+    estimate, truth = straight_through_estimate(jax.random.key(7)), true_gradient()
+    assert cosine(estimate, truth) > 0.3
+    assert relative_error(estimate, truth) > 0.1
+
+
+def test_no_gradient_reaches_the_skill() -> None:
+    """Only the planner is differentiated: the skill's weights are constants of the loss."""
+    state, _, action, advantage = rollout(jax.random.key(8), 100)
+    gradient = jax.grad(depg.straight_through)(
+        PLANNER, SCALED, state, action, advantage, jax.random.key(0)
+    )
+    assert jax.tree.structure(gradient) == jax.tree.structure(PLANNER)

@@ -1,0 +1,139 @@
+"""A run that was really killed ends as one that was not: same metrics, same weights, bit for bit."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import depo
+from depo.demos import Demonstrations
+from depo.runs.run import Run
+from depo.runs.training import begin
+from depo.weights import digest
+
+LAKE = [0, 4, 8, 9, 13, 14, 15]
+GO_ON = "import depo, sys; from depo.runtime import prepare_jax; prepare_jax(); depo.resume(sys.argv[1])"
+KILLED_WHILE_SAVING = """
+import os, signal, sys
+import depo, depo.weights as weights
+from depo.runtime import prepare_jax
+prepare_jax()
+saves, whole = 0, weights.write_bytes
+def torn(path, data):
+    global saves
+    saves += 1
+    if saves == int(sys.argv[2]):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data[: len(data) // 2])
+        os.kill(os.getpid(), signal.SIGKILL)
+    whole(path, data)
+weights.write_bytes = torn
+depo.resume(sys.argv[1])
+"""
+
+
+def job(kind: str, folder: Path):
+    from depo.api import make_job
+
+    common = {"steps": 1_280, "seeds": 2, "hidden": 32, "batch_steps": 64, "checkpoint_every": 4}
+    if kind == "compiled":
+        return make_job("depo", size=3, **common)
+    demos = Demonstrations.from_episodes([LAKE] * 2).save(folder / "lake.npz")
+    slippery = {"is_slippery": True}  # the simulator itself draws random numbers
+    return make_job("depo", env="FrozenLake-v1", demos=demos, env_args=slippery, **common)
+
+
+def start(run: Path, script: str = GO_ON, *arguments: str) -> subprocess.Popen[bytes]:
+    """A process that works on the run, on the same number of threads as the reference."""
+    return subprocess.Popen(
+        [sys.executable, "-c", script, str(run), *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    )
+
+
+def finish(run: Path) -> None:
+    process = start(run)
+    output, _ = process.communicate(timeout=300)
+    assert process.returncode == 0, output.decode()
+
+
+def wait_for_rows(run: Path, rows: int, process: subprocess.Popen[bytes]) -> None:
+    deadline = time.monotonic() + 240
+    timing = run / "timing.csv"
+    while time.monotonic() < deadline and process.poll() is None:
+        if timing.exists() and timing.read_bytes().count(b"\n") > rows:
+            return
+        time.sleep(0.01)
+
+
+def fingerprint(run: Path) -> tuple[bytes, bytes, str]:
+    opened = Run.open(run)
+    state, progress = opened.latest()
+    assert progress.block == opened.job.blocks
+    planner = depo.load_planner(run / "planner" / "seed-1")
+    return (run / "metrics.csv").read_bytes(), state.read_bytes(), digest(planner)
+
+
+@pytest.fixture(scope="module", params=["compiled", "host"])
+def reference(request, tmp_path_factory) -> tuple[str, Path]:
+    folder = tmp_path_factory.mktemp(request.param)
+    begin(job(request.param, folder), folder / "whole")
+    finish(folder / "whole")
+    return request.param, folder
+
+
+def test_killed_at_random_moments(reference, tmp_path: Path) -> None:
+    kind, folder = reference
+    run = tmp_path / "killed"
+    begin(job(kind, folder), run)
+    generator = random.Random(kind)
+    for rows in (generator.randint(1, 6), generator.randint(8, 15)):
+        process = start(run)
+        wait_for_rows(run, rows, process)
+        time.sleep(generator.random() * 0.05)
+        os.kill(process.pid, signal.SIGKILL)
+        process.wait()
+    finish(run)
+    assert fingerprint(run) == fingerprint(folder / "whole")
+
+
+@pytest.mark.parametrize("save", [1, 3])
+def test_killed_in_the_middle_of_writing_a_checkpoint(reference, tmp_path: Path, save: int) -> None:
+    kind, folder = reference
+    run = tmp_path / "torn"
+    begin(job(kind, folder), run)
+    process = start(run, KILLED_WHILE_SAVING, str(save))
+    process.communicate(timeout=300)
+    assert process.returncode == -signal.SIGKILL
+    finish(run)
+    assert fingerprint(run) == fingerprint(folder / "whole")
+    assert not list((run / "checkpoints").glob(".*"))
+
+
+def test_ctrl_c_saves_and_the_run_goes_on(reference, tmp_path: Path) -> None:
+    kind, folder = reference
+    run = tmp_path / "stopped"
+    begin(job(kind, folder), run)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "depo", "resume", str(run)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    )
+    wait_for_rows(run, 1, process)
+    process.send_signal(signal.SIGINT)
+    output = process.communicate(timeout=300)[0].decode()
+    assert process.returncode == 130, output
+    assert "depo resume" in output
+    assert "Traceback" not in output
+    stopped_at = Run.open(run).latest()[1].block
+    assert 0 < stopped_at < Run.open(run).job.blocks
+    finish(run)
+    assert fingerprint(run) == fingerprint(folder / "whole")

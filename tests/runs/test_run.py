@@ -1,0 +1,157 @@
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import depo
+from depo.api import make_job
+from depo.runs.job import Job
+from depo.runs.run import Run
+from depo.runs.training import begin, go_on
+from depo.weights import digest
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory) -> Run:
+    folder = tmp_path_factory.mktemp("runs")
+    small = {"size": 3, "hidden": 32, "batch_steps": 64, "checkpoint_every": 4}
+    return depo.train("depo", steps=640, seeds=2, out=folder / "first", **small)
+
+
+def test_a_run_is_a_folder_with_everything(finished: Run) -> None:
+    names = {path.name for path in finished.path.iterdir()}
+    assert {"settings.json", "metrics.csv", "timing.csv", "demos.npz", "checkpoints"} <= names
+    assert {"planner", "skill", "events"} <= names
+    assert finished.status() == "finished"
+    with (finished.path / "metrics.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 2 * 10
+    assert [int(r["env_steps"]) for r in rows[:3]] == [64, 64, 128]
+    assert not any("second" in name or "time" in name for name in rows[0])
+    assert list(finished.path.glob("events/seed-1/events*"))
+
+
+def test_only_the_last_two_checkpoints_are_kept(finished: Run) -> None:
+    assert [p.name for p in finished.checkpoints()] == ["000008", "000010"]
+
+
+def test_a_job_survives_json() -> None:
+    job = make_job("depo", k=4, walls=("1,1",), via=("0,2",), seeds=3, gradient="score-function")
+    assert Job.from_json(json.loads(json.dumps(job.to_json()))) == job
+    other = make_job("bco", env="CliffWalking-v1", demos="x.npz", env_args={"is_slippery": True})
+    assert Job.from_json(json.loads(json.dumps(other.to_json()))) == other
+
+
+def test_a_transfer_copies_its_planner_bit_for_bit(finished: Run, tmp_path: Path) -> None:
+    small = {"size": 3, "hidden": 32, "batch_steps": 64}
+    run = depo.transfer(finished.path, k=2, steps=128, seeds=2, out=tmp_path / "t", **small)
+    for seed in (0, 1):
+        source, kept = (r.path / "planner" / f"seed-{seed}" for r in (finished, run))
+        assert digest(depo.load_planner(source)) == digest(depo.load_planner(kept))
+        assert (source / "settings.json").read_text() == (kept / "settings.json").read_text()
+    assert depo.evaluate(run, episodes=2)[1]["planner_digest"] == digest(
+        depo.load_planner(finished.path / "planner" / "seed-1")
+    )
+
+
+def test_one_planner_folder_serves_all_seeds(finished: Run, tmp_path: Path) -> None:
+    source = finished.path / "planner" / "seed-1"
+    small = {"size": 3, "hidden": 32, "batch_steps": 64}
+    run = depo.transfer(source, k=2, steps=64, seeds=2, out=tmp_path / "t", **small)
+    kept = [digest(depo.load_planner(run.path / "planner" / f"seed-{s}")) for s in (0, 1)]
+    assert set(kept) == {digest(depo.load_planner(source))}
+
+
+def test_a_planner_of_another_state_space_is_refused(finished: Run, tmp_path: Path) -> None:
+    with pytest.raises(depo.DepoError, match="trained on 9 states .*environment has 36"):
+        depo.transfer(finished.path, k=4, out=tmp_path / "t")
+    assert not (tmp_path / "t").exists()
+
+
+def test_evaluation_plays_in_a_simulator_of_its_own(finished: Run) -> None:
+    scores = depo.evaluate(finished, episodes=12)
+    assert [s["seed"] for s in scores] == [0, 1]
+    assert all(s["episodes"] == 12 and 0 <= s["return"] <= 1 for s in scores)
+    logged = finished.final_scores()
+    assert scores[0]["success"] == pytest.approx(logged[0]["success"], abs=1e-6)
+
+
+def test_an_existing_folder_is_never_overwritten(finished: Run) -> None:
+    before = (finished.path / "settings.json").read_bytes()
+    with pytest.raises(depo.DepoError, match=r"exists: 'depo resume .*choose another --out"):
+        depo.train("depo", out=finished.path)
+    assert (finished.path / "settings.json").read_bytes() == before
+
+
+def test_two_processes_cannot_work_on_one_run(finished: Run) -> None:
+    with finished.locked(), pytest.raises(depo.DepoError, match="another process"):
+        go_on(finished)
+
+
+def test_resuming_a_finished_run_changes_nothing(finished: Run) -> None:
+    before = {p: p.read_bytes() for p in finished.path.rglob("*.*") if "events" not in str(p)}
+    depo.resume(finished.path)
+    after = {p: p.read_bytes() for p in finished.path.rglob("*.*") if "events" not in str(p)}
+    assert before == after
+
+
+def test_a_full_disk_while_checkpointing_leaves_the_run_whole(tmp_path: Path, monkeypatch) -> None:
+    import depo.weights as weights
+
+    small = {"size": 3, "hidden": 32, "batch_steps": 64, "checkpoint_every": 2}
+    job = make_job("bco", steps=384, **small)
+    run = begin(job, tmp_path / "run")
+    whole, calls = weights.write_bytes, []
+
+    def full(path: Path, data: bytes) -> None:
+        calls.append(path)
+        if len(calls) == 2:
+            raise depo.DepoError(f"cannot write {path}: No space left on device")
+        whole(path, data)
+
+    monkeypatch.setattr(weights, "write_bytes", full)
+    with pytest.raises(depo.DepoError, match="No space left"):
+        go_on(run)
+    monkeypatch.undo()
+    assert run.status() == "stopped"
+    assert run.latest()[1].block == 2
+    assert go_on(run).status() == "finished"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"steps": 0}, "steps 0"),
+        ({"seeds": 0}, "seeds 0"),
+        ({"seed": -1}, "none negative"),
+        ({"copies": 7}, "not a multiple of copies 7"),
+        ({"gamma": 1.0}, "gamma 1.0"),
+        ({"epsilon": 2.0}, "epsilon 2.0"),
+        ({"calibraton": 1.0}, "did you mean 'calibration'"),
+        ({"preset": "quick"}, "unknown preset"),
+        ({"env": "FrozenLake-v1"}, "pass --demos"),
+    ],
+)
+def test_a_wrong_job_is_refused(arguments: dict, message: str, tmp_path: Path) -> None:
+    with pytest.raises(depo.DepoError, match=message):
+        depo.train("depo", out=tmp_path / "run", **arguments)
+    assert not (tmp_path / "run").exists()
+
+
+def test_demonstrations_of_another_space_are_refused(tmp_path: Path) -> None:
+    vectors = depo.Demonstrations.from_episodes([np.zeros((3, 11))]).save(tmp_path / "v.npz")
+    with pytest.raises(depo.DepoError, match="11-dimensional vectors.*36 finite states"):
+        depo.train("depo", demos=vectors, out=tmp_path / "run")
+    large = depo.Demonstrations.from_episodes([[0, 99]]).save(tmp_path / "l.npz")
+    with pytest.raises(depo.DepoError, match="visit state 99"):
+        depo.train("depo", demos=large, out=tmp_path / "run")
+
+
+def test_an_explicit_setting_beats_the_preset() -> None:
+    job = make_job("depo", preset="paper", calibration=0.7)
+    assert job.settings.calibration == 0.7
+    assert job.settings.gradient == "straight-through"
