@@ -20,7 +20,7 @@ types: $(VENV)/.installed-dev
 	"$(BIN)/mypy"
 
 unit: $(VENV)/.installed-dev
-	"$(BIN)/python" -m pytest -n 2 --jaxtyping-packages=depo,beartype.beartype
+	"$(BIN)/python" -m pytest -n 2 --jaxtyping-packages=depo,tests.check
 
 docs: $(VENV)/.installed-dev
 	"$(BIN)/python" docs/generate_reference.py

@@ -33,7 +33,9 @@ STEPS = 12_800
 
 
 def grid(**choices: list[Any]) -> list[dict[str, Any]]:
-    return [dict(zip(choices, values, strict=True)) for values in itertools.product(*choices.values())]
+    return [
+        dict(zip(choices, values, strict=True)) for values in itertools.product(*choices.values())
+    ]
 
 
 def jobs() -> list[tuple[str, int, MethodSettings, list[dict[str, Any]]]]:
@@ -72,9 +74,7 @@ def train(settings: MethodSettings, k: int, planners: Any) -> tuple[list[list[di
 
 def summary(history: list[list[dict]], batch: int) -> dict[str, float]:
     success = np.array([[scores["success"] for scores in row] for row in history])
-    crossed = np.where(
-        (success >= 0.9).any(axis=0), (success >= 0.9).argmax(axis=0) + 1.0, np.inf
-    )
+    crossed = np.where((success >= 0.9).any(axis=0), (success >= 0.9).argmax(axis=0) + 1.0, np.inf)
     final = history[-1]
 
     def mean(name: str) -> float:
@@ -106,11 +106,16 @@ def main() -> None:
         for number, chosen in enumerate(configurations):
             begin = time.perf_counter()
             settings = dataclasses.replace(base, **chosen)
-            history, state = train(settings, k, planners if name == "transfer" else None)
+            history, _ = train(settings, k, planners if name == "transfer" else None)
             row = {"method": name, "k": k, "configuration": str(chosen)}
-            row |= {key: round(value, 4) for key, value in summary(history, base.batch_steps).items()}
+            row |= {
+                key: round(value, 4) for key, value in summary(history, base.batch_steps).items()
+            }
             rows.append(row)
-            print(f"{number + 1}/{len(configurations)} {row} {time.perf_counter() - begin:.0f}s", flush=True)
+            print(
+                f"{number + 1}/{len(configurations)} {row} {time.perf_counter() - begin:.0f}s",
+                flush=True,
+            )
             with args.out.open("w", newline="") as file:
                 writer = csv.DictWriter(file, list(rows[0]))
                 writer.writeheader()

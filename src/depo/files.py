@@ -25,7 +25,9 @@ def write_bytes(path: Path, data: bytes) -> None:
             os.fsync(file.fileno())
         temporary.replace(path)
     except OSError as error:
-        raise DepoError(f"cannot write {path}: {error.strerror}; nothing saved before was touched")
+        raise DepoError(
+            f"cannot write {path}: {error.strerror}; nothing saved before was touched"
+        ) from None
     finally:
         temporary.unlink(missing_ok=True)
 
@@ -56,7 +58,9 @@ def new_folder(path: Path) -> Iterator[Path]:
         temporary.rename(path)
         _sync_folder(path.parent)
     except OSError as error:
-        raise DepoError(f"cannot write {path}: {error.strerror}; nothing saved before was touched")
+        raise DepoError(
+            f"cannot write {path}: {error.strerror}; nothing saved before was touched"
+        ) from None
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
 

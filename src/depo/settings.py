@@ -120,9 +120,7 @@ class Supervised(SkillSettings, OnPolicySettings):
 
 
 @dataclass(frozen=True)
-class PlannerGradientSettings(
-    SkillSettings, AdversarySettings, CriticSettings, OnPolicySettings
-):
+class PlannerGradientSettings(SkillSettings, AdversarySettings, CriticSettings, OnPolicySettings):
     """What the decoupled policy-gradient methods share."""
 
     planner_rate: float = 3e-4

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import io
 import zipfile
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -26,7 +27,9 @@ def demonstrations(draw: st.DrawFn) -> Demonstrations:
         floats = st.floats(-1e6, 1e6, width=32)
         observations = draw(hnp.arrays(np.float32, (total, 3), elements=floats))
     returns = draw(st.none() | hnp.arrays(np.float64, len(lengths), elements=st.floats(-9, 9)))
-    actions = draw(st.none() | hnp.arrays(np.float32, (total, 2), elements=st.floats(-1, 1, width=32)))
+    actions = draw(
+        st.none() | hnp.arrays(np.float32, (total, 2), elements=st.floats(-1, 1, width=32))
+    )
     return Demonstrations(
         observations=observations,
         episode_lengths=np.array(lengths),
@@ -53,7 +56,7 @@ def test_a_saved_file_reads_back_the_same(tmp_path_factory: pytest.TempPathFacto
 @given(demonstrations())
 def test_transitions_never_cross_an_episode(demos: Demonstrations) -> None:
     states, following = demos.transitions()
-    by_hand = [(a, b) for e in demos for a, b in zip(e[:-1], e[1:], strict=True)]
+    by_hand = [(a, b) for e in demos for a, b in pairwise(e)]
     assert len(states) == len(following) == len(by_hand)
     for (s, n), (a, b) in zip(zip(states, following, strict=True), by_hand, strict=True):
         np.testing.assert_array_equal(s, a)
@@ -78,7 +81,10 @@ def test_arrays_cannot_be_changed() -> None:
 
 GOOD = {"observations": np.zeros((4, 2), np.float32), "episode_lengths": np.array([2, 2])}
 BAD = {
-    "nan": ({"observations": np.array([[0, np.nan], [1, 1], [1, 1], [1, 1]])}, "state 0, dimension 1"),
+    "nan": (
+        {"observations": np.array([[0, np.nan], [1, 1], [1, 1], [1, 1]])},
+        "state 0, dimension 1",
+    ),
     "infinite": ({"observations": np.full((4, 2), np.inf)}, "8 NaN or infinite"),
     "too large": ({"observations": np.full((4, 2), 1e300)}, "float32"),
     "rank": ({"observations": np.zeros((4, 2, 2))}, "rank 3"),
@@ -130,7 +136,7 @@ def test_object_arrays_are_never_unpickled(tmp_path: Path) -> None:
 
 def test_missing_arrays_are_named(tmp_path: Path) -> None:
     np.savez(tmp_path / "a.npz", states=np.zeros((2, 2)))
-    with pytest.raises(DepoError, match="no array 'episode_lengths'.*found: states"):
+    with pytest.raises(DepoError, match=r"no array 'episode_lengths'.*found: states"):
         Demonstrations.load(tmp_path / "a.npz")
 
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import warnings
+from itertools import pairwise
 
 import gymnasium as gym
 import jax
@@ -66,7 +67,7 @@ def test_the_expert_walks_legally_from_origin_to_goal(world: GridWorld) -> None:
     assert path[0] == 0
     assert path[-1] == world.goal
     assert len(path) - 1 == world.distance_to_goal[0]
-    for state, target in zip(path[:-1], path[1:], strict=True):
+    for state, target in pairwise(path):
         assert target in world.successor[state]
 
 

@@ -29,9 +29,7 @@ KEY = jax.random.key(0)
 
 def minimise(model, loss, steps: int = 800, rate: float = 1e-2):
     optimiser = optax.adam(rate)
-    trained, _ = descend(
-        fresh(model, optimiser), optimiser, lambda m, _: loss(m), jnp.zeros(steps)
-    )
+    trained, _ = descend(fresh(model, optimiser), optimiser, lambda m, _: loss(m), jnp.zeros(steps))
     return trained.model
 
 
@@ -75,9 +73,7 @@ def test_the_best_discriminator_is_the_density_ratio() -> None:
     """D* = ρ_E / (ρ_E + ρ_π), so the logit is log ρ_E/ρ_π."""
     expert = (jnp.array([0, 0, 0, 1]), jnp.array([1, 1, 1, 0]))
     agent = (jnp.array([0, 1, 1, 1]), jnp.array([1, 0, 0, 0]))
-    best = minimise(
-        Discriminator(KEY, 2, (16,)), lambda d: discriminator.loss(d, expert, agent)
-    )
+    best = minimise(Discriminator(KEY, 2, (16,)), lambda d: discriminator.loss(d, expert, agent))
     logits = best(jnp.array([0, 1]), jnp.array([1, 0]))
     np.testing.assert_allclose(logits, [np.log(3), -np.log(3)], atol=0.05)
 

@@ -53,9 +53,15 @@ def test_a_folder_loads_on_its_own_bit_for_bit(tmp_path: Path, kind: str) -> Non
 def test_another_program_can_load_and_use_it(tmp_path: Path) -> None:
     planner = MODELS["categorical planner"]()
     depo.save_planner(tmp_path / "p", planner)
-    script = "import depo, sys, jax.numpy as jnp; print(depo.load_planner(sys.argv[1]).mode(jnp.arange(5)))"
+    script = (
+        "import depo, sys, jax.numpy as jnp;"
+        "print(depo.load_planner(sys.argv[1]).mode(jnp.arange(5)))"
+    )
     out = subprocess.run(
-        [sys.executable, "-c", script, str(tmp_path / "p")], capture_output=True, text=True, check=True
+        [sys.executable, "-c", script, str(tmp_path / "p")],
+        capture_output=True,
+        text=True,
+        check=True,
     )
     assert out.stdout.strip() == str(np.asarray(planner.mode(jnp.arange(5))))
 

@@ -22,7 +22,9 @@ def test_a_categorical_planner_is_a_distribution_it_samples_from() -> None:
     draws = planner.sample(jnp.full(50_000, 2), jax.random.key(1))
     np.testing.assert_allclose(np.bincount(draws, minlength=5) / 50_000, h[2], atol=0.01)
     assert planner.mode(jnp.array(2)) == h[2].argmax()
-    assert float(planner.log_prob(jnp.array(2), jnp.array(3))) == pytest.approx(np.log(h[2, 3]), rel=1e-5)
+    assert float(planner.log_prob(jnp.array(2), jnp.array(3))) == pytest.approx(
+        np.log(h[2, 3]), rel=1e-5
+    )
 
 
 def gaussian(**changes) -> GaussianPlanner:
@@ -105,4 +107,6 @@ def test_a_vector_skill_stays_in_bounds_and_its_noise_is_before_the_tanh() -> No
     assert np.abs(actions).max() < 1
     before = np.arctanh(actions)
     np.testing.assert_allclose(before.std(axis=0), 0.3, rtol=0.03)
-    np.testing.assert_allclose(np.tanh(before.mean(axis=0)), skill.mode(state, target)[0], atol=0.01)
+    np.testing.assert_allclose(
+        np.tanh(before.mean(axis=0)), skill.mode(state, target)[0], atol=0.01
+    )

@@ -1,4 +1,4 @@
-"""A run that was really killed ends as one that was not: same metrics, same weights, bit for bit."""
+"""A run that was really killed ends as one that was not: bit for bit."""
 
 from __future__ import annotations
 
@@ -19,7 +19,12 @@ from depo.runs.training import begin
 from depo.weights import digest
 
 LAKE = [0, 4, 8, 9, 13, 14, 15]
-GO_ON = "import depo, sys; from depo.runtime import prepare_jax; prepare_jax(); depo.resume(sys.argv[1])"
+GO_ON = """
+import depo, sys
+from depo.runtime import prepare_jax
+prepare_jax()
+depo.resume(sys.argv[1])
+"""
 KILLED_WHILE_SAVING = """
 import os, signal, sys
 import depo, depo.weights as weights

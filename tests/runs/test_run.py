@@ -67,7 +67,7 @@ def test_one_planner_folder_serves_all_seeds(finished: Run, tmp_path: Path) -> N
 
 
 def test_a_planner_of_another_state_space_is_refused(finished: Run, tmp_path: Path) -> None:
-    with pytest.raises(depo.DepoError, match="trained on 9 states .*environment has 36"):
+    with pytest.raises(depo.DepoError, match=r"trained on 9 states .*environment has 36"):
         depo.transfer(finished.path, k=4, out=tmp_path / "t")
     assert not (tmp_path / "t").exists()
 
@@ -144,7 +144,7 @@ def test_a_wrong_job_is_refused(arguments: dict, message: str, tmp_path: Path) -
 
 def test_demonstrations_of_another_space_are_refused(tmp_path: Path) -> None:
     vectors = depo.Demonstrations.from_episodes([np.zeros((3, 11))]).save(tmp_path / "v.npz")
-    with pytest.raises(depo.DepoError, match="11-dimensional vectors.*36 finite states"):
+    with pytest.raises(depo.DepoError, match=r"11-dimensional vectors.*36 finite states"):
         depo.train("depo", demos=vectors, out=tmp_path / "run")
     large = depo.Demonstrations.from_episodes([[0, 99]]).save(tmp_path / "l.npz")
     with pytest.raises(depo.DepoError, match="visit state 99"):

@@ -82,7 +82,7 @@ def test_proposition_1_the_flow_equation_has_just_this_solution(problem) -> None
 
 @given(problems())
 def test_proposition_1_redundant_actions_let_policies_share_an_occupancy(problem) -> None:
-    mdp, policy, generator = problem
+    mdp, _, generator = problem
     mix = simplex(generator, mdp.actions)
     redundant = np.einsum("a,sap->sp", mix, mdp.transitions)[:, None]
     larger = FiniteMDP(np.concatenate([mdp.transitions, redundant], 1), mdp.start, mdp.gamma)
@@ -116,9 +116,7 @@ def test_different_planners_on_visited_states_have_different_occupancies(problem
     same = np.allclose(first, second, atol=1e-12)
     visited = (first.sum(axis=1) > 1e-9) & (second.sum(axis=1) > 1e-9)
     if same:
-        np.testing.assert_allclose(
-            mdp.under(policy)[visited], mdp.under(other)[visited], atol=1e-5
-        )
+        np.testing.assert_allclose(mdp.under(policy)[visited], mdp.under(other)[visited], atol=1e-5)
 
 
 @given(problems())

@@ -73,7 +73,7 @@ def parse_job(
     kind = dataclasses.make_dataclass(
         "Flags", [(n, t, dataclasses.field(default=d)) for n, t, d in fields], frozen=True
     )
-    parsed = tyro.cli(
+    parsed: Any = tyro.cli(
         kind,
         args=argv,
         prog=prog,

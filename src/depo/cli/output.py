@@ -1,4 +1,4 @@
-"""Tables, progress bars and JSON: how commands speak. Progress goes to stderr, results to stdout."""
+"""Tables, progress bars and JSON: progress goes to stderr, results to stdout."""
 
 from __future__ import annotations
 

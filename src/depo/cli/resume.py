@@ -31,5 +31,7 @@ def run(argv: list[str]) -> int:
     prepare_jax()
     found = Run.open(flags.run)
     if changes := found.differences():
-        stderr.print(f"not as when the run began, so its end may differ in the last bits: {changes}")
+        stderr.print(
+            f"not as when the run began, so its end may differ in the last bits: {changes}"
+        )
     return continue_run(found, as_json=flags.json)

@@ -38,7 +38,9 @@ def run(argv: list[str]) -> int:
     prepare_jax()
     began, out = time.perf_counter(), Path(flags.out)
     stdout.print("An expert was recorded walking a 6×6 map: states only, no actions.")
-    stdout.print("1. learn where it would go next (planner) and how to get there (skill), 4 actions")
+    stdout.print(
+        "1. learn where it would go next (planner) and how to get there (skill), 4 actions"
+    )
     first = _run(make_job("depo", steps=8_960, seed=flags.seed), out / "train")
     stdout.print("2. the map stays, the actions change to 16: keep the planner, learn a new skill")
     job = make_job("transfer", planner=first.path, seed=flags.seed, steps=2_560, k=4)

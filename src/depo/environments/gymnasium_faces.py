@@ -57,7 +57,7 @@ class GridWorldEnv(gym.Env[np.int64, int | np.integer]):
         cut = not arrived and self._elapsed >= self.world.horizon
         return np.int64(self._state), float(arrived), arrived, cut, {}
 
-    def render(self) -> str | None:  # type: ignore[override]
+    def render(self) -> str | None:
         """The map as text: A agent, G goal, # wall."""
         if self.render_mode != "ansi":
             return None

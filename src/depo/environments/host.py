@@ -30,7 +30,9 @@ class HostEnvironment:
             try:
                 importlib.import_module(module)
             except ImportError as error:
-                raise DepoError(f"cannot import '{module}' of environment '{self.id}': {error}")
+                raise DepoError(
+                    f"cannot import '{module}' of environment '{self.id}': {error}"
+                ) from None
         if name not in gym.registry:
             raise unknown("environment", name, gym.registry)
         try:
@@ -75,9 +77,7 @@ class VectorStepper:
 
     def step(self, actions: np.ndarray) -> tuple[np.ndarray, ...]:
         """Returns (state to act from, s' reached, reward, terminated, truncated)."""
-        state, reward, terminated, truncated, info = self._guarded(
-            lambda: self._envs.step(actions)
-        )
+        state, reward, terminated, truncated, info = self._guarded(lambda: self._envs.step(actions))
         reached = np.asarray(state).copy()
         for i in np.flatnonzero(terminated | truncated):
             reached[i] = info["final_obs"][i]

@@ -17,18 +17,18 @@ from depo.theory.finite_mdp import FiniteMDP
 class Position(NamedTuple):
     """Where one copy of the environment is, and for how many steps."""
 
-    state: Int[Array, "..."]
-    elapsed: Int[Array, "..."]
+    state: Int[Array, ...]
+    elapsed: Int[Array, ...]
 
 
 class Step(NamedTuple):
     """What one action did; ``position`` has already begun the next episode where one ended."""
 
     position: Position
-    next_state: Int[Array, "..."]
-    reward: Float[Array, "..."]
-    terminated: Bool[Array, "..."]
-    truncated: Bool[Array, "..."]
+    next_state: Int[Array, ...]
+    reward: Float[Array, ...]
+    terminated: Bool[Array, ...]
+    truncated: Bool[Array, ...]
 
 
 class TabularEnvironment(eqx.Module):
@@ -47,9 +47,7 @@ class TabularEnvironment(eqx.Module):
         state = jnp.minimum(state, self.states - 1).astype(jnp.int32)
         return Position(state, jnp.zeros(copies, jnp.int32))
 
-    def step(
-        self, position: Position, action: Int[Array, " copies"], key: Key[Array, ""]
-    ) -> Step:
+    def step(self, position: Position, action: Int[Array, " copies"], key: Key[Array, ""]) -> Step:
         """Move every copy by its action; ended episodes restart at once (same-step reset)."""
         state, elapsed = position
         next_state = self.successor[state, action]

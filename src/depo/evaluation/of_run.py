@@ -30,7 +30,9 @@ def evaluate(run: str | Path | Run, *, episodes: int = 10) -> list[dict[str, flo
     arguments = dict(environment.arguments)
     if environment.world is not None:
         arguments = dataclasses.asdict(environment.world)
-    simulator = RolloutEvaluator(HostEnvironment(environment.id, arguments), run.job.seeds, episodes)
+    simulator = RolloutEvaluator(
+        HostEnvironment(environment.id, arguments), run.job.seeds, episodes
+    )
     try:
         file, progress = run.latest()
         state = load_tree(file, problem.skeleton())
@@ -56,4 +58,6 @@ def planner_digest(state: LearnerState, index: int) -> dict[str, str]:
     """A fingerprint of one seed's planner, where there is one: transfer must not change it."""
     if "planner" not in state.agent:
         return {}
-    return {"planner_digest": digest(jax.tree.map(lambda x: x[index], state.agent["planner"].model))}
+    return {
+        "planner_digest": digest(jax.tree.map(lambda x: x[index], state.agent["planner"].model))
+    }

@@ -20,7 +20,9 @@ MAX_STEPS = 1_000
 class RolloutEvaluator:
     """Deterministic policy, fixed held-out seeds, the first episode of every copy."""
 
-    def __init__(self, environment: HostEnvironment, seeds: Sequence[int], episodes: int = EPISODES):
+    def __init__(
+        self, environment: HostEnvironment, seeds: Sequence[int], episodes: int = EPISODES
+    ):
         self.shape = (len(seeds), episodes)
         self._envs = environment.vector(len(seeds) * episodes)
         self._env_seeds = [derived_seed(EVALUATION, s, e) for s in seeds for e in range(episodes)]

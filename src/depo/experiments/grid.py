@@ -26,7 +26,8 @@ LARGE: dict[str, Any] = {"size": 20, "walls": WALLS, "batch_steps": 1024, "copie
 
 
 def _planned(scale: ScaleSettings, method: str, **overrides: Any) -> Planned:
-    arguments = {"steps": scale.steps, "seeds": scale.seeds, "preset": scale.preset} | overrides
+    arguments: dict[str, Any] = {"steps": scale.steps, "seeds": scale.seeds}
+    arguments |= {"preset": scale.preset} | overrides
     return Planned(make_job(method, **arguments))
 
 

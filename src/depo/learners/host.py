@@ -7,6 +7,7 @@ from typing import Any
 
 import equinox as eqx
 import jax
+import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Int, Key
 
@@ -64,13 +65,14 @@ class HostLearner(OnPolicyLearner):
         steps = []
         for t in range(self.time):
             step_keys = jax.vmap(jax.random.fold_in, in_axes=(0, None))(keys, t)
-            before = self._state.reshape(shape).astype(np.int32)
+            before = jnp.array(self._state.reshape(shape).astype(np.int32))
             action, plan = self._decide(state, before, step_keys)
             self._state, reached, reward, ended, cut = self._envs.step(
                 np.asarray(action).reshape(-1)
             )
             after = [
-                x.reshape(shape) for x in (reached.astype(np.int32), reward, ended, cut & ~ended)
+                jnp.array(x.reshape(shape))
+                for x in (reached.astype(np.int32), reward, ended, cut & ~ended)
             ]
             steps.append(Rollout(before, action, plan, *after))
         return jax.tree.map(lambda *xs: np.stack([np.asarray(x) for x in xs], axis=1), *steps)

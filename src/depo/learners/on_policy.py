@@ -32,10 +32,10 @@ def stream(seed: Int[Array, ""], purpose: int) -> Key[Array, ""]:
 class LearnerState(eqx.Module):
     """Everything a run needs to go on, apart from the simulator; a leading axis holds the seeds."""
 
-    seed: Int[Array, "..."]
+    seed: Int[Array, ...]
     agent: Agent
     memory: Memory
-    key: Key[Array, "..."]
+    key: Key[Array, ...]
 
 
 def explore(
@@ -149,9 +149,7 @@ class CompiledLearner(OnPolicyLearner):
     ) -> tuple[Position, Rollout]:
         def step(position: Position, key: Key[Array, ""]) -> tuple[Position, Rollout]:
             act, move = jax.random.split(key)
-            action, plan = explore(
-                policy, position.state, self.actions, self.settings.epsilon, act
-            )
+            action, plan = explore(policy, position.state, self.actions, self.settings.epsilon, act)
             after = self.environment.step(position, action, move)
             return after.position, Rollout(
                 state=position.state,
@@ -164,5 +162,3 @@ class CompiledLearner(OnPolicyLearner):
             )
 
         return jax.lax.scan(step, position, jax.random.split(key, self.time))
-
-

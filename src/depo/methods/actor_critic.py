@@ -115,7 +115,5 @@ class GAIfOMethod:
         reward = adversarial_rewards(agent["discriminator"].model, rollout, s)
         judged = judge(agent["critic"].model, rollout, reward, s, s.gamma)
         agent, metrics = _improve(agent, judged, s, keys[0])
-        discriminator, more = fit_discriminator(
-            agent["discriminator"], rollout, expert, s, keys[1]
-        )
+        discriminator, more = fit_discriminator(agent["discriminator"], rollout, expert, s, keys[1])
         return agent | {"discriminator": discriminator}, metrics | more

@@ -38,9 +38,7 @@ Minibatch = tuple[Int[Array, " batch"], Pairs, Key[Array, ""]]
 PlannerLoss = Callable[[CategoricalPlanner, Minibatch], Float[Array, ""]]
 
 
-def decoupled_gradient(
-    judged: Judged, skill: CategoricalSkill, settings: Agnostic
-) -> PlannerLoss:
+def decoupled_gradient(judged: Judged, skill: CategoricalSkill, settings: Agnostic) -> PlannerLoss:
     """DePG by the chosen estimator; the exact one looks up log I(a|s,·) once per batch."""
     if settings.gradient == "score-function":
 
@@ -61,16 +59,12 @@ def decoupled_gradient(
 
         def loss(planner: CategoricalPlanner, minibatch: Minibatch) -> Float[Array, ""]:
             rows = minibatch[0]
-            return depg.exact(
-                planner, judged.state[rows], log_skill[rows], judged.advantage[rows]
-            )
+            return depg.exact(planner, judged.state[rows], log_skill[rows], judged.advantage[rows])
 
     return loss
 
 
-def _log_skill_of_actions(
-    judged: Judged, skill: CategoricalSkill
-) -> Float[Array, "batch states"]:
+def _log_skill_of_actions(judged: Judged, skill: CategoricalSkill) -> Float[Array, "batch states"]:
     """log I(a|s,·) of every action taken; by the whole table where that is the smaller job."""
     if skill.states <= judged.state.shape[0]:
         table = skill.towards_all(jnp.arange(skill.states))

@@ -32,8 +32,8 @@ class Transitions(NamedTuple):
 
 def uniform_index(
     key: Key[Array, ""], shape: tuple[int, ...], size: int | Int[Array, ""]
-) -> Int[Array, "..."]:
-    """Whole numbers below ``size`` (< 2²³), one random draw each, cheaper to compile than randint."""
+) -> Int[Array, ...]:
+    """Whole numbers below ``size`` (< 2²³), one draw each: cheaper to compile than randint."""
     draw = jnp.floor(jax.random.uniform(key, shape) * size).astype(jnp.int32)
     return jnp.minimum(draw, size - 1)
 
@@ -78,5 +78,5 @@ class Memory(eqx.Module):
         draw = uniform_index(key, shape, self.size // HELD_OUT)
         return self._at(draw * HELD_OUT + HELD_OUT - 1)
 
-    def _at(self, index: Int[Array, "..."]) -> Transitions:
+    def _at(self, index: Int[Array, ...]) -> Transitions:
         return jax.tree.map(lambda column: column[index], self.rows)

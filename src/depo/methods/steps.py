@@ -107,7 +107,7 @@ def fit_discriminator(
 
 def expert_pairs(
     expert: Pairs, key: Key[Array, ""], shape: tuple[int, ...]
-) -> tuple[Int[Array, "..."], Int[Array, "..."]]:
+) -> tuple[Int[Array, ...], Int[Array, ...]]:
     """Expert transitions, uniformly."""
     index = uniform_index(key, shape, expert[0].shape[0])
     return expert[0][index], expert[1][index]

@@ -59,7 +59,9 @@ def save_skill(path: str | Path, skill: Skill, origin: Origin | None = None) -> 
 
 def load_planner(path: str | Path) -> Planner:
     """Read a planner folder."""
-    return _load(Path(path), "planner", {"categorical": _categorical_planner, "gaussian": _gaussian})
+    return _load(
+        Path(path), "planner", {"categorical": _categorical_planner, "gaussian": _gaussian}
+    )
 
 
 def load_skill(path: str | Path) -> CategoricalSkill | VectorSkill:
@@ -131,9 +133,7 @@ def _save(path: Path, kind: str, model: eqx.Module, shape: dict[str, Any], origi
     return path
 
 
-def _load(
-    path: Path, kind: str, builders: dict[str, Callable[[Any, dict[str, Any]], Any]]
-) -> Any:
+def _load(path: Path, kind: str, builders: dict[str, Callable[[Any, dict[str, Any]], Any]]) -> Any:
     if not (path / SETTINGS).exists():
         raise DepoError(
             f"{path} is not a {kind} folder (no {SETTINGS} in it): "
@@ -164,8 +164,9 @@ def _card(kind: str, shape: dict[str, Any], origin: Origin) -> str:
 - method: {origin.method}
 - network: hidden layers {shape["hidden"]}
 
-Load it with `depo.load_{kind}(FOLDER)`{", or carry it to other dynamics with `depo transfer`"
-    if kind == "planner" else ""}.
+Load it with `depo.load_{kind}(FOLDER)`{
+        ", or carry it to other dynamics with `depo transfer`" if kind == "planner" else ""
+    }.
 
 | score | value |
 | --- | --- |

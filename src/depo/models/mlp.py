@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 
 import equinox as eqx
 import jax
@@ -19,8 +20,8 @@ ACTIVATIONS: dict[str, Callable[[Array], Array]] = {
 class MLP(eqx.Module):
     """Dense layers over the last axis; leading axes are batch."""
 
-    weights: list[Float[Array, "..."]]
-    biases: list[Float[Array, "..."]]
+    weights: list[Float[Array, ...]]
+    biases: list[Float[Array, ...]]
     activation: str = eqx.field(static=True)
 
     def __init__(
@@ -32,7 +33,7 @@ class MLP(eqx.Module):
         activation: str = "relu",
     ):
         widths = [inputs, *hidden, outputs]
-        shapes = list(zip(widths[:-1], widths[1:], strict=True))
+        shapes = list(pairwise(widths))
         # One draw for all layers: each random call is a second of compile time.
         draw = jax.random.uniform(key, (sum((i + 1) * o for i, o in shapes),), minval=-1.0)
         self.weights, self.biases = [], []
@@ -47,9 +48,7 @@ class MLP(eqx.Module):
         """Outputs for a batch of inputs."""
         return self.after_first_layer(x @ self.weights[0])
 
-    def after_first_layer(
-        self, x: Float[Array, "*batch hidden"]
-    ) -> Float[Array, "*batch outputs"]:
+    def after_first_layer(self, x: Float[Array, "*batch hidden"]) -> Float[Array, "*batch outputs"]:
         """Outputs from the first layer's products, which a caller may have got more cheaply."""
         x = x + self.biases[0]
         for weight, bias in zip(self.weights[1:], self.biases[1:], strict=True):

@@ -53,7 +53,11 @@ def figure_of_run(run: Run) -> Path:
         expert = next(iter(demos))
         draw_map(axes[1], grid, expert=expert, plan=greedy_plan(folder), title=title)
         axes[1].legend(
-            handles=legend_handles(), fontsize=7, loc="upper center", ncols=2,
-            bbox_to_anchor=(0.5, 0.0), frameon=False,
+            handles=legend_handles(),
+            fontsize=7,
+            loc="upper center",
+            ncols=2,
+            bbox_to_anchor=(0.5, 0.0),
+            frameon=False,
         )
     return save_figure(figure, run.path / "figures" / "run")

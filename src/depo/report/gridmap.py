@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
@@ -22,7 +24,7 @@ def draw_map(
     """
     _draw_background(axes, world, expert)
     if plan is None:
-        for state, target in zip(expert[:-1], expert[1:], strict=True):
+        for state, target in pairwise(expert):
             _arrow(axes, world, int(state), int(target), "black")
     else:
         reachable = [set(row.tolist()) for row in world.successor]

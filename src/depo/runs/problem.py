@@ -137,9 +137,7 @@ def fitting_planner(folder: Path, states: int) -> CategoricalPlanner:
     return planner
 
 
-def _open_gridworld(
-    job: Job, demos: Demonstrations | None, planners: str
-) -> Problem:
+def _open_gridworld(job: Job, demos: Demonstrations | None, planners: str) -> Problem:
     assert job.environment.world is not None
     assert demos is not None
     world = GridWorld(job.environment.world)

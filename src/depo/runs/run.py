@@ -81,7 +81,7 @@ class Run:
             yield Run(folder, job)
 
     def differences(self) -> list[str]:
-        """What is not as it was when the run began; identity of a resumed run is promised without."""
+        """What is not as when the run began: without any, a resumed run ends identically."""
         before = read_json(self.path / SETTINGS).get("made_with", {})
         now = versions()
         return [f"{n} {before.get(n)} → {now[n]}" for n in now if before.get(n) != now[n]]
@@ -197,7 +197,9 @@ def append_csv(path: Path, rows: list[dict[str, Any]]) -> None:
             file.flush()
             os.fsync(file.fileno())
     except OSError as error:
-        raise DepoError(f"cannot write {path}: {error.strerror}; the last checkpoint is whole")
+        raise DepoError(
+            f"cannot write {path}: {error.strerror}; the last checkpoint is whole"
+        ) from None
 
 
 def versions() -> dict[str, Any]:

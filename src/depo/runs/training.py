@@ -26,7 +26,7 @@ Report = Callable[[int, int, list[dict[str, Any]]], None]
 """Called after every evaluation with (steps done, steps in all, rows)."""
 
 
-class Interrupted(Exception):
+class Interrupted(Exception):  # noqa: N818
     """Ctrl-C: the run stopped at a checkpoint."""
 
 
@@ -69,9 +69,7 @@ def begin(job: Job, path: Path) -> Run:
     return Run.open(path)
 
 
-def go_on(
-    run: Run, report: Report | None = None, say: Callable[[str], None] | None = None
-) -> Run:
+def go_on(run: Run, report: Report | None = None, say: Callable[[str], None] | None = None) -> Run:
     """Work on a run until it is finished; exactly as if it had never been stopped."""
     with run.locked(), StopRequest(say) as stop:
         problem = open_problem(run.job, run.demonstrations(), str(run.path))

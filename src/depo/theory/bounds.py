@@ -3,7 +3,7 @@
 For T L-Lipschitz in a and the true inverse I* C-Lipschitz in s', and ŝ' = h_ψ(s) reachable:
 
     decoupled:  ‖T(s, I_φ(s, ŝ')) − s'_E‖ ≤ L·C·‖h_E(s) − h_ψ(s)‖ + L·‖I*(s, ŝ') − I_φ(s, ŝ')‖
-    BCO:        ‖T(s, π_ψ(s)) − s'_E‖    ≤ L·‖π_ψ(s) − I_φ(s, s'_E)‖ + L·‖I*(s, s'_E) − I_φ(s, s'_E)‖
+    BCO:        ‖T(s, π_ψ(s)) − s'_E‖ ≤ L·‖π_ψ(s) − I_φ(s, s'_E)‖ + L·‖I*(s, s'_E) − I_φ(s, s'_E)‖
 """
 
 from __future__ import annotations

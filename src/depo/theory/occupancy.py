@@ -33,9 +33,7 @@ def state_action_occupancy(mdp: FiniteMDP, policy: Policy) -> Policy:
     return policy * state_occupancy(mdp.under(policy), mdp.start, mdp.gamma)[:, None]
 
 
-def joint_occupancy(
-    mdp: FiniteMDP, policy: Policy
-) -> Float64[np.ndarray, "states actions states"]:
+def joint_occupancy(mdp: FiniteMDP, policy: Policy) -> Float64[np.ndarray, "states actions states"]:
     """ρ(s,a,s') = ρ(s,a) T(s'|s,a)."""
     return state_action_occupancy(mdp, policy)[:, :, None] * mdp.transitions
 

@@ -1,0 +1,165 @@
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from depo.cli.flags import parse_job
+from depo.cli.main import COMMANDS, main
+from depo.demos import Demonstrations
+
+SMALL = ["--size", "3", "--hidden", "32", "--batch-steps", "64"]
+
+
+def call(*arguments: str | Path) -> int:
+    with pytest.raises(SystemExit) as stop:
+        main([str(a) for a in arguments])
+    return int(stop.value.code or 0)
+
+
+def process(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "depo", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def test_help_of_every_command_teaches(capsys) -> None:
+    assert call("--help") == 0
+    assert "A first session" in capsys.readouterr().out
+    for name in COMMANDS:
+        assert call(name, "--help") == 0
+        assert "usage" in (out := capsys.readouterr().out).lower() or f"depo {name}" in out
+
+
+def test_help_of_a_method_shows_the_presets_defaults(capsys) -> None:
+    assert call("train", "depo", "--help") == 0
+    fast = capsys.readouterr().out
+    assert call("train", "depo", "--preset", "paper", "--help") == 0
+    paper = capsys.readouterr().out
+    assert "(default: 0.3)" in fast
+    assert "straight-through)" in paper.replace("\n", "")
+
+
+def test_starting_up_does_not_load_jax() -> None:
+    script = (
+        "import sys, depo.cli.train, depo.cli.transfer, depo.cli.demos, depo.cli.runs;"
+        "sys.exit('jax' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", script], check=False).returncode == 0
+
+
+def test_an_explicit_flag_beats_the_preset() -> None:
+    flags = ["--preset", "paper", "--calibration", "0.7", "--k", "2", "--walls", "1,1", "2,2:2,3"]
+    job, _ = parse_job("depo", flags, "depo", "", steps=100)
+    assert job.settings.calibration == 0.7
+    assert job.settings.gradient == "straight-through"
+    assert job.environment.world.k == 2
+    assert job.environment.world.walls == ("1,1", "2,2:2,3")
+    plain, _ = parse_job("depo", ["--preset=paper"], "depo", "", steps=100)
+    assert plain.settings.calibration == 1.0
+    assert plain.preset == "paper"
+
+
+def test_seeds_are_counted_from_the_first() -> None:
+    job, _ = parse_job("bco", ["--seed", "3", "--seeds", "2"], "depo", "", steps=100)
+    assert job.seeds == (3, 4)
+
+
+def test_arguments_of_an_environment_are_json() -> None:
+    flags = ["--env", "FrozenLake-v1", "--env-args", "map_name=8x8", "is_slippery=false"]
+    job, _ = parse_job("bco", flags, "depo", "", steps=100)
+    assert dict(job.environment.arguments) == {"map_name": "8x8", "is_slippery": False}
+
+
+@pytest.fixture(scope="module")
+def bad_files(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("bad")
+    np.savez(folder / "nan.npz", observations=np.full((4, 2), np.nan), episode_lengths=[2, 2])
+    Demonstrations.from_episodes([np.zeros((3, 11))]).save(folder / "vectors.npz")
+    (folder / "text.npz").write_text("no")
+    (folder / "empty").mkdir()
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["trian"], "did you mean 'train'"),
+        (["train", "dpeo"], "did you mean 'depo'"),
+        (["train", "--seeds", "2"], "give a method before the flags"),
+        (["train", "depo", "--env", "FrozenLak-v1", "--demos", "gridworld"], "'FrozenLake-v1'"),
+        (["train", "depo", "--env", "CartPole-v1", "--demos", "gridworld"], "finite (Discrete)"),
+        (["train", "depo", "--env", "FrozenLake-v1"], "pass --demos"),
+        (["train", "depo", "--demos", "BAD/vectors.npz"], "11-dimensional vectors"),
+        (["train", "depo", "--demos", "BAD/absent.npz"], "does not exist"),
+        (["train", "depo", "--steps", "0"], "steps 0"),
+        (["train", "depo", "--seeds", "0"], "--seeds 0"),
+        (["train", "depo", "--walls", "9,9"], "outside the 6×6 map"),
+        (["train", "depo", "--env", "FrozenLake-v1", "--env-args", "x"], "not NAME=VALUE"),
+        (["transfer", "BAD/nowhere", "--k", "4"], "does not exist"),
+        (["transfer", "BAD/empty", "--k", "4"], "not a planner folder"),
+        (["resume", "BAD/empty"], "is not a run"),
+        (["evaluate", "BAD/empty"], "is not a run"),
+        (["runs", "BAD/nowhere"], "is not a folder"),
+        (["demos", "info", "BAD/nan.npz"], "NaN or infinite"),
+        (["demos", "info", "BAD/text.npz"], "not an .npz file"),
+        (["demos", "info", "gridwrld"], "did you mean 'gridworld'"),
+        (["demos", "lst"], "did you mean 'list'"),
+        (["reproduce", "fig22"], "did you mean 'fig2'"),
+    ],
+)
+def test_bad_input_gets_one_sentence_and_exit_2(
+    arguments: list[str], message: str, bad_files: Path, tmp_path: Path, monkeypatch, capsys
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert call(*(a.replace("BAD", str(bad_files)) for a in arguments)) == 2
+    err = capsys.readouterr().err
+    sentence = [line for line in err.splitlines() if line.startswith("depo: ")]
+    assert len(sentence) == 1
+    assert message in sentence[0]
+    assert "Traceback" not in err
+    assert not list(tmp_path.rglob("settings.json"))
+
+
+def test_a_wrong_flag_exits_with_2_and_a_suggestion() -> None:
+    done = process("train", "depo", "--calibratoin", "1")
+    assert done.returncode == 2
+    assert "--calibration" in done.stderr + done.stdout
+    assert "Traceback" not in done.stderr
+
+
+def test_an_error_is_json_when_json_was_asked_for(capsys) -> None:
+    assert call("runs", "nowhere-at-all", "--json") == 2
+    assert "not a folder" in json.loads(capsys.readouterr().out)["error"]
+
+
+def test_a_session(tmp_path: Path, monkeypatch, capsys) -> None:
+    """train, transfer, evaluate, runs and demos, as a user would."""
+    monkeypatch.chdir(tmp_path)
+    assert call("demos", "make", "expert.npz", "--size", "3", "--episodes", "4") == 0
+    assert call("demos", "info", "expert.npz", "--json") == 0
+    out = capsys.readouterr().out
+    assert json.loads(out[out.index("{") :])["episodes"] == 4
+    trained = ["train", "depo", "--steps", "192", "--demos", "expert.npz", "--out", "runs/a b"]
+    assert call(*trained, *SMALL, "--json") == 0
+    result = json.loads(capsys.readouterr().out)
+    assert Path(result["figure"]).exists()
+    assert result["scores"][0]["env_steps"] == 192
+    assert call("transfer", "runs/a b", "--k", "2", "--steps", "64", *SMALL) == 0
+    assert "figure:" in capsys.readouterr().out
+    assert call("evaluate", "runs/a b", "--episodes", "3", "--json") == 0
+    assert json.loads(capsys.readouterr().out)["scores"][0]["episodes"] == 3
+    assert call("runs", "--json") == 0
+    listed = json.loads(capsys.readouterr().out)
+    assert [row["status"] for row in listed] == ["finished", "finished"]
+    assert call("runs") == 0
+    assert "a b" in capsys.readouterr().out
+    assert call("resume", "runs/a b", "--json") == 0
+
+
+def test_the_shipped_list(capsys) -> None:
+    assert call("demos", "list", "--json") == 0
+    assert {row["name"] for row in json.loads(capsys.readouterr().out)} >= {"gridworld"}

@@ -1,0 +1,137 @@
+from __future__ import annotations
+
+import csv
+import json
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from depo.api import make_job
+from depo.errors import DepoError
+from depo.experiments.claims import CLAIMS, EXPECTED, judge
+from depo.experiments.experiment import SCALES, Experiment, ScaleSettings, markdown_table
+from depo.experiments.grid import EXPERIMENTS, _draw_divergence
+from depo.experiments.sweep import Planned, Sweep
+from depo.runs.run import Run
+
+SMALL = {"size": 3, "hidden": 32, "batch_steps": 64}
+
+
+def small_plan(scale: ScaleSettings) -> dict[str, Planned]:
+    depo = make_job("depo", steps=scale.steps, seeds=scale.seeds, **SMALL)
+    transfer = make_job("transfer", steps=scale.transfer_steps, seeds=scale.seeds, k=2, **SMALL)
+    return {"depo": Planned(depo), "transfer": Planned(transfer, "depo")}
+
+
+SCALE = ScaleSettings(steps=128, transfer_steps=64, seeds=2)
+SMALL_EXPERIMENT = Experiment(
+    "controls-small", "two small runs", small_plan, _draw_divergence, ("success", "steps_to_90")
+)
+
+
+def reproduce(folder: Path, seen: dict[str, int]) -> dict:
+    return SMALL_EXPERIMENT.reproduce(
+        scale=SCALE,
+        out=folder / "out",
+        runs_folder=folder / "runs",
+        workers=2,
+        engine="local",
+        watch=lambda label, done, total: seen.__setitem__(label, done),
+    )
+
+
+@pytest.fixture(scope="module")
+def done(tmp_path_factory) -> tuple[Path, dict[str, int]]:
+    folder, seen = tmp_path_factory.mktemp("experiment"), {}
+    reproduce(folder, seen)
+    return folder, seen
+
+
+def test_an_experiment_writes_figure_results_table_and_verdict(done) -> None:
+    folder, seen = done
+    assert seen == {"depo": 128, "transfer": 64}
+    names = {path.name for path in (folder / "out").iterdir()}
+    assert {"controls-small.png", "controls-small.pdf", "results.csv", "table.md"} <= names
+    with (folder / "out" / "results.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert list(rows[0]) == ["method", "environment", "seed", "env_steps", "metric", "value"]
+    assert {row["method"] for row in rows} == {"depo", "transfer"}
+    assert json.loads((folder / "out" / "verdict.json").read_text())["claims"] == []
+
+
+def test_finished_runs_are_not_repeated(done) -> None:
+    folder, _ = done
+    before = {p: p.stat().st_mtime_ns for p in (folder / "runs").rglob("metrics.csv")}
+    assert len(before) == 2
+    reproduce(folder, {})
+    assert before == {p: p.stat().st_mtime_ns for p in (folder / "runs").rglob("metrics.csv")}
+
+
+def test_a_failing_run_is_named(tmp_path: Path) -> None:
+    broken = Planned(make_job("transfer", planner=tmp_path / "nowhere", **SMALL))
+    sweep = Sweep(tmp_path, {"lost": broken})
+    with pytest.raises(DepoError, match="run 'lost'"):
+        sweep.execute(workers=1, watch=lambda *_: None)
+
+
+def fake_run(folder: Path, label: str, success: list[list[float]]) -> Run:
+    """A run with these success rates: a list of seeds for each evaluation."""
+    path = folder / label
+    path.mkdir()
+    run = Run(path, make_job("depo", seeds=len(success[0])))
+    for i, seeds in enumerate(success):
+        rows = [{"seed": s, "env_steps": 128 * (i + 1), "success": x} for s, x in enumerate(seeds)]
+        run.log(rows)
+    return run
+
+
+def test_claims_compare_with_numbers_and_with_each_other(tmp_path: Path) -> None:
+    runs = {
+        "fast": fake_run(tmp_path, "fast", [[0.1] * 5, [0.95] * 5]),
+        "slow": fake_run(tmp_path, "slow", [[0.1] * 5] * 4 + [[0.95] * 4 + [0.2]]),
+    }
+
+    def holds(measure: str, expected: str) -> dict:
+        return judge({"claim": "c", "measure": measure, "expected": expected}, runs)
+
+    assert holds("fast/steps_to_90/max", "<= 256")["holds"]
+    assert not holds("fast/steps_to_90/max", "< 256")["holds"]
+    assert holds("fast/steps_to_90/median", "<= 0.5 * slow/steps_to_90/median")["holds"]
+    never = holds("slow/steps_to_90/max", "< 1e9")
+    assert not never["holds"]
+    assert never["measured"] == "never"
+    assert set(never) == {"claim", "expected", "measured", "interval", "holds"}
+    with pytest.raises(DepoError, match="unknown run"):
+        holds("none/success/mean", "> 0")
+    with pytest.raises(DepoError, match="not readable"):
+        holds("fast/success/mean", "about 1")
+    assert "never" in markdown_table(runs, ("steps_to_90",))
+
+
+def test_every_claim_is_readable_and_names_runs_of_its_experiment() -> None:
+    claims = tomllib.loads(CLAIMS.read_text())
+    assert set(claims) <= set(EXPERIMENTS)
+    for name, entries in claims.items():
+        plan = EXPERIMENTS[name].plan(SCALES["laptop"])
+        for entry in entries:
+            match = EXPECTED.fullmatch(entry["expected"])
+            assert match, entry
+            assert entry["measure"].split("/")[0] in plan
+            if "/" in match[3]:
+                assert match[3].split("/")[0] in plan
+
+
+@pytest.mark.parametrize("name", EXPERIMENTS)
+@pytest.mark.parametrize("scale", SCALES)
+def test_every_experiment_has_a_plan_at_every_scale(name: str, scale: str) -> None:
+    plan = EXPERIMENTS[name].plan(SCALES[scale])
+    for planned in plan.values():
+        assert planned.after == "" or planned.after in plan
+
+
+def test_equal_runs_are_shared_by_experiments(tmp_path: Path) -> None:
+    two, four = (Sweep(tmp_path, EXPERIMENTS[n].plan(SCALES["laptop"])) for n in ("fig2", "fig4"))
+    assert two.path("depo") == four.path("depo")
+    bench = Sweep(tmp_path, EXPERIMENTS["fig2"].plan(SCALES["bench"]))
+    assert bench.path("depo") != two.path("depo")
