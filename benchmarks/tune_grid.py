@@ -26,6 +26,7 @@ from depo.evaluation.exact import ExactEvaluator
 from depo.evaluation.tables import policy_tables, split_seeds
 from depo.learners.on_policy import CompiledLearner
 from depo.methods import make_method
+from depo.presets import preset_settings
 from depo.settings import BCO, DePO, GAIfO, MethodSettings, SkillTransfer
 
 SEEDS = range(100, 105)
@@ -42,8 +43,12 @@ def jobs() -> list[tuple[str, int, MethodSettings, list[dict[str, Any]]]]:
     """Method, k, base settings, 12 configurations."""
     skill = {"skill_rate": [3e-4, 1e-3], "epsilon": [0.1, 0.3]}
     gaifo = grid(actor_rate=[3e-4, 1e-3], entropy=[0.0, 0.01, 0.03], discriminator_steps=[1, 5])
+    gaifo_again = grid(
+        batch_steps=[32, 64], critic_rate=[3e-4, 1e-3, 3e-3], actor_rate=[3e-4, 1e-3]
+    )
     bco = grid(actor_rate=[1e-3, 3e-3, 1e-2], **skill)
     transfer = grid(skill_rounds=[5, 10, 20], **skill)
+    gradient = grid(gradient=["exact", "straight-through", "score-function"])
     depo = grid(calibration=[0.3, 0.5, 1.0], entropy=[0.0, 0.01], planner_rate=[3e-4, 6e-4])
     return [
         ("depo", 1, DePO(), depo),
@@ -52,6 +57,9 @@ def jobs() -> list[tuple[str, int, MethodSettings, list[dict[str, Any]]]]:
         ("transfer", 4, SkillTransfer(), transfer),
         ("gaifo", 4, GAIfO(), gaifo),
         ("bco", 4, BCO(), bco),
+        ("gaifo-second-round", 1, GAIfO(), gaifo_again),
+        ("gaifo-second-round", 4, GAIfO(), gaifo_again),
+        ("gradient", 1, preset_settings("depo", "fast"), gradient),
     ]
 
 
@@ -109,7 +117,8 @@ def main() -> None:
             history, _ = train(settings, k, planners if name == "transfer" else None)
             row = {"method": name, "k": k, "configuration": str(chosen)}
             row |= {
-                key: round(value, 4) for key, value in summary(history, base.batch_steps).items()
+                key: round(value, 4)
+                for key, value in summary(history, settings.batch_steps).items()
             }
             rows.append(row)
             print(

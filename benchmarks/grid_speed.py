@@ -1,0 +1,149 @@
+"""Speed on the grid world: environment steps, gradient updates, and the machine's own ceiling.
+
+    python benchmarks/grid_speed.py            all cores
+    taskset -c 0 python benchmarks/grid_speed.py   one core
+
+Everything is measured side by side in one run, after compilation; the ceiling is the machine's
+float32 matrix product (1024³) in the same process. An update is one gradient step of one network.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import gymnasium as gym
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+import depo  # noqa: F401  (registers the environment)
+from depo.environments.gridworld import GridWorld, GridWorldSettings
+from depo.environments.tabular import Position, TabularEnvironment, tabular_gridworld
+from depo.learners.on_policy import CompiledLearner
+from depo.methods import make_method
+from depo.presets import preset_settings
+from depo.settings import METHODS, CriticSettings, SkillSettings
+
+COPIES, STEPS, SEEDS = 4096, 200, 5
+
+
+def best_time(call: Callable[[], Any], repeats: int = 5) -> float:
+    jax.block_until_ready(call())
+    times = []
+    for _ in range(repeats):
+        began = time.perf_counter()
+        jax.block_until_ready(call())
+        times.append(time.perf_counter() - began)
+    return min(times)
+
+
+def ceiling() -> float:
+    """GFLOP/s of a float32 matrix product."""
+    a = jax.random.normal(jax.random.key(0), (1024, 1024))
+    product = jax.jit(lambda x: x @ x)
+    return 2 * 1024**3 / best_time(lambda: product(a), 20) / 1e9
+
+
+def environment_speeds(world: GridWorld) -> list[tuple[str, float]]:
+    """Random actions in JAX, in the vector face, and in the single Gymnasium face."""
+    environment = tabular_gridworld(world)
+
+    @jax.jit
+    def play(environment: TabularEnvironment, key: jax.Array) -> Position:
+        def step(position: Position, key: jax.Array) -> tuple[Position, None]:
+            act, move = jax.random.split(key)
+            draw = jax.random.uniform(act, (COPIES,)) * environment.actions
+            return environment.step(position, draw.astype(jnp.int32), move).position, None
+
+        begin = environment.reset(key, COPIES)
+        return jax.lax.scan(step, begin, jax.random.split(key, STEPS))[0]
+
+    compiled = COPIES * STEPS / best_time(lambda: play(environment, jax.random.key(0)))
+    envs = gym.make_vec("depo/GridWorld-v0", num_envs=COPIES)
+    envs.reset(seed=0)
+    generator = np.random.default_rng(0)
+    began = time.perf_counter()
+    for _ in range(STEPS):
+        envs.step(generator.integers(world.actions, size=COPIES))
+    vector = COPIES * STEPS / (time.perf_counter() - began)
+    one = gym.make("depo/GridWorld-v0").unwrapped
+    one.reset(seed=0)
+    began = time.perf_counter()
+    for _ in range(10_000):
+        if any(one.step(int(generator.integers(world.actions)))[2:4]):
+            one.reset()
+    single = 10_000 / (time.perf_counter() - began)
+    return [
+        (f"JAX, {COPIES} copies", compiled),
+        (f"vector face, {COPIES} copies", vector),
+        ("one Gymnasium environment", single),
+    ]
+
+
+def updates_in_block(settings: Any, rounds: float) -> float:
+    """Gradient steps of one seed in one iteration."""
+    count = 0.0
+    if isinstance(settings, SkillSettings):
+        count += rounds * settings.skill_steps
+    if isinstance(settings, CriticSettings):
+        count += 2 * settings.epochs * (settings.batch_steps // settings.minibatch)
+    for name in ("discriminator_steps", "actor_steps", "planner_steps"):
+        count += getattr(settings, name, 0)
+    return count
+
+
+def method_speed(name: str, world: GridWorld) -> tuple[float, float, float]:
+    """Environment steps a second, updates a second (all seeds), seconds to compile."""
+    settings = preset_settings(name, "fast")
+    demos = world.demonstrations()
+    learner = CompiledLearner(
+        tabular_gridworld(world),
+        method=make_method(settings),
+        expert=demos.transitions(),
+        steps=60 * settings.batch_steps,
+    )
+    state = learner.init(range(SEEDS))
+    learner.synchronise(state, 0)
+    began = time.perf_counter()
+    state, _ = learner.advance(state)
+    compiling = time.perf_counter() - began
+    updates, blocks = 0.0, 30
+    began = time.perf_counter()
+    for _ in range(blocks):
+        state, metrics = learner.advance(state)
+        rounds = float(metrics.get("skill_rounds", np.zeros(1)).mean())
+        updates += SEEDS * updates_in_block(settings, rounds)
+    seconds = time.perf_counter() - began
+    return SEEDS * blocks * settings.batch_steps / seconds, updates / seconds, compiling
+
+
+def skill_share(peak: float) -> float:
+    """The skill's gradient steps against the ceiling: 6 FLOP for each weight and row."""
+    settings = preset_settings("transfer", "fast")
+    h = settings.hidden
+    weights = 72 * h + 2 * h * h + h * 4
+    _, updates, _ = method_speed("depo-supervised", GridWorld(GridWorldSettings()))
+    return 6 * weights * settings.skill_batch * updates / 1e9 / peak
+
+
+def main() -> None:
+    world = GridWorld(GridWorldSettings())
+    peak = ceiling()
+    print(f"matrix product: {peak:.0f} GFLOP/s float32\n")
+    print(f"{'environment':32} {'steps/s':>14}")
+    for label, speed in environment_speeds(world):
+        print(f"{label:32} {speed:14,.0f}")
+    print(
+        f"\n{'method (5 seeds, k = 1)':32} {'env steps/s':>14} {'updates/s':>12} {'compile s':>10}"
+    )
+    for name in METHODS:
+        steps, updates, compiling = method_speed(name, world)
+        print(f"{name:32} {steps:14,.0f} {updates:12,.0f} {compiling:10.1f}")
+    share = skill_share(peak)
+    print(f"\nsupervised DePO (skill and planner steps) uses {share:.0%} of the matrix ceiling")
+
+
+if __name__ == "__main__":
+    main()
