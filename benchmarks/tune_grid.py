@@ -1,4 +1,4 @@
-"""Tune every method on the grid with the same effort: 12 configurations, 5 seeds, 12,800 steps.
+"""Tune every method on the grid: 12 configurations × 5 seeds, and a second round for most.
 
     python benchmarks/tune_grid.py --out docs/results/grid-tuning.csv
 
@@ -48,6 +48,13 @@ def jobs() -> list[tuple[str, int, MethodSettings, list[dict[str, Any]]]]:
     )
     bco = grid(actor_rate=[1e-3, 3e-3, 1e-2], **skill)
     transfer = grid(skill_rounds=[5, 10, 20], **skill)
+    depo_again = grid(
+        batch_steps=[32, 64],
+        critic_rate=[1e-3],
+        planner_rate=[3e-4, 6e-4],
+        calibration=[0.3, 1.0],
+    )
+    transfer_again = grid(batch_steps=[32, 64], skill_rate=[1e-3, 3e-3], epsilon=[0.1, 0.3, 0.5])
     gradient = grid(gradient=["exact", "straight-through", "score-function"])
     depo = grid(calibration=[0.3, 0.5, 1.0], entropy=[0.0, 0.01], planner_rate=[3e-4, 6e-4])
     return [
@@ -57,7 +64,9 @@ def jobs() -> list[tuple[str, int, MethodSettings, list[dict[str, Any]]]]:
         ("transfer", 4, SkillTransfer(), transfer),
         ("gaifo", 4, GAIfO(), gaifo),
         ("bco", 4, BCO(), bco),
+        ("depo-second-round", 1, preset_settings("depo", "fast"), depo_again),
         ("gaifo-second-round", 1, GAIfO(), gaifo_again),
+        ("transfer-second-round", 4, SkillTransfer(), transfer_again),
         ("gaifo-second-round", 4, GAIfO(), gaifo_again),
         ("gradient", 1, preset_settings("depo", "fast"), gradient),
     ]
@@ -107,14 +116,14 @@ def main() -> None:
     rows: list[dict[str, Any]] = []
     planners: Any = None
     for name, k, base, configurations in jobs():
-        if name == "transfer" and planners is None:
-            planners = train(DePO(calibration=0.5, entropy=0.01), 1, None)[1].agent["planner"].model
         if args.only and args.only != f"{name}-{k}":
             continue
+        if name.startswith("transfer") and planners is None:
+            planners = train(DePO(calibration=0.5, entropy=0.01), 1, None)[1].agent["planner"].model
         for number, chosen in enumerate(configurations):
             begin = time.perf_counter()
             settings = dataclasses.replace(base, **chosen)
-            history, _ = train(settings, k, planners if name == "transfer" else None)
+            history, _ = train(settings, k, planners if name.startswith("transfer") else None)
             row = {"method": name, "k": k, "configuration": str(chosen)}
             row |= {
                 key: round(value, 4)

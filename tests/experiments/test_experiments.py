@@ -68,6 +68,16 @@ def test_finished_runs_are_not_repeated(done) -> None:
     assert before == {p: p.stat().st_mtime_ns for p in (folder / "runs").rglob("metrics.csv")}
 
 
+def test_ray_runs_the_same_jobs(tmp_path: Path) -> None:
+    sweep = Sweep(tmp_path, {"depo": SMALL_EXPERIMENT.plan(SCALE)["depo"]})
+    seen: dict[str, int] = {}
+    sweep.execute(
+        workers=1, engine="ray", watch=lambda label, steps, _: seen.__setitem__(label, steps)
+    )
+    assert seen == {"depo": 128}
+    assert sweep.is_finished("depo")
+
+
 def test_a_failing_run_is_named(tmp_path: Path) -> None:
     broken = Planned(make_job("transfer", planner=tmp_path / "nowhere", **SMALL))
     sweep = Sweep(tmp_path, {"lost": broken})

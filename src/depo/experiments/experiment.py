@@ -81,8 +81,9 @@ class Experiment:
         out.mkdir(parents=True, exist_ok=True)
         save_figure(self.draw(runs), out / self.name)
         write_bytes(out / "results.csv", results_csv(runs).encode())
-        write_bytes(out / "table.md", markdown_table(runs, self.columns).encode())
         judged = verdict(self.name, runs)
+        table = markdown_table(runs, self.columns) + "\n" + markdown_verdict(judged)
+        write_bytes(out / "table.md", table.encode())
         judged["runtime_seconds"] = {label: round(run.seconds(), 1) for label, run in runs.items()}
         write_json(out / "verdict.json", judged)
         return judged
@@ -111,6 +112,17 @@ def markdown_table(runs: Mapping[str, Run], columns: tuple[str, ...]) -> str:
         cells = [summarise(run, name) for name in columns]
         seeds = str(len(run.job.seeds))
         lines.append("| " + " | ".join([label, seeds, *cells, f"{run.seconds():.0f}"]) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def markdown_verdict(judged: Mapping[str, Any]) -> str:
+    """The claims as a table."""
+    lines = ["| claim | expected | measured | 95% interval | holds |", "|" + " --- |" * 5]
+    for entry in judged["claims"]:
+        bounds = entry["interval"]
+        span = "–" if bounds is None else f"{bounds[0]} to {bounds[1]}"
+        cells = [entry["claim"], f"`{entry['expected']}`", str(entry["measured"]), span]
+        lines.append("| " + " | ".join([*cells, "yes" if entry["holds"] else "**no**"]) + " |")
     return "\n".join(lines) + "\n"
 
 
