@@ -54,7 +54,7 @@ def jobs() -> list[tuple[str, int, MethodSettings, list[dict[str, Any]]]]:
         planner_rate=[3e-4, 6e-4],
         calibration=[0.3, 1.0],
     )
-    transfer_again = grid(batch_steps=[32, 64], skill_rate=[1e-3, 3e-3], epsilon=[0.1, 0.3, 0.5])
+    transfer_again = grid(batch_steps=[32, 128], skill_rate=[1e-3], epsilon=[0.3, 0.5, 0.8])
     gradient = grid(gradient=["exact", "straight-through", "score-function"])
     depo = grid(calibration=[0.3, 0.5, 1.0], entropy=[0.0, 0.01], planner_rate=[3e-4, 6e-4])
     return [
@@ -119,7 +119,7 @@ def main() -> None:
         if args.only and args.only != f"{name}-{k}":
             continue
         if name.startswith("transfer") and planners is None:
-            planners = train(DePO(calibration=0.5, entropy=0.01), 1, None)[1].agent["planner"].model
+            planners = train(preset_settings("depo", "fast"), 1, None)[1].agent["planner"].model
         for number, chosen in enumerate(configurations):
             begin = time.perf_counter()
             settings = dataclasses.replace(base, **chosen)

@@ -37,7 +37,7 @@ def _transferred(scale: ScaleSettings, after: str, **overrides: Any) -> Planned:
 
 
 def _plan_fig2(scale: ScaleSettings) -> Plan:
-    names = ("depo-supervised", "depo-agnostic", "depo-calibrated", "depo")
+    names = ("depo", "depo-agnostic", "depo-calibrated", "depo-supervised")  # longest first
     return {name: _planned(scale, name) for name in names}
 
 
