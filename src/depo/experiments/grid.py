@@ -22,7 +22,13 @@ BCO_K4: dict[str, Any] = {"skill_rate": 1e-3}
 
 DETOUR = {"via": ("0,4", "2,4", "2,1", "5,1"), "horizon": 40}
 WALLS = ("6,0:6,14", "13,5:13,19")
-LARGE: dict[str, Any] = {"size": 20, "walls": WALLS, "batch_steps": 512, "copies": 16}
+LARGE: dict[str, Any] = {
+    "size": 20,
+    "walls": WALLS,
+    "batch_steps": 512,
+    "copies": 16,
+    "evaluate_every": 5,
+}
 
 
 def _planned(scale: ScaleSettings, method: str, **overrides: Any) -> Planned:
@@ -82,8 +88,8 @@ def _plan_detour(scale: ScaleSettings) -> Plan:
 
 def _plan_walls(scale: ScaleSettings) -> Plan:
     few = {"seeds": min(scale.seeds, 3)} if scale.steps > 1000 else {}
-    steps = {"steps": 8 * scale.steps}
-    again = {"steps": 8 * scale.transfer_steps, "k": 4}
+    steps = {"steps": 5 * scale.steps}
+    again = {"steps": 5 * scale.transfer_steps, "k": 4}
     return {
         "depo": _planned(scale, "depo", **LARGE, **steps, **few),
         "gaifo": _planned(scale, "gaifo", **LARGE, **steps, **few),
