@@ -8,11 +8,10 @@ from typing import Any
 from matplotlib.figure import Figure
 
 from depo.api import make_job
-from depo.environments.gridworld import GridWorld
 from depo.experiments.experiment import Experiment, Plan, ScaleSettings
 from depo.experiments.sweep import Planned
 from depo.report.curves import draw_curves
-from depo.report.figures import greedy_plan
+from depo.report.figures import greedy_plan, scene
 from depo.report.gridmap import draw_map, legend_handles
 from depo.runs.run import Run
 
@@ -102,17 +101,12 @@ def _draw_maps(runs: Mapping[str, Run], titles: Mapping[str, str]) -> Figure:
     """The setting, then a map for each title, of the first seed."""
     figure = Figure(figsize=(3.1 * (len(titles) + 1), 3.9), layout="constrained")
     axes = figure.subplots(1, len(titles) + 1)
-    first = next(iter(runs.values()))
-    settings, demos = first.job.environment.world, first.demonstrations()
-    assert settings is not None
-    assert demos is not None
-    world, expert = GridWorld(settings), next(iter(demos))
+    world, expert = scene(next(iter(runs.values())))
     draw_map(axes[0], world, expert=expert, plan=None, title="(a) the setting and the expert")
     for panel, letter, (label, title) in zip(axes[1:], "bcdef", titles.items(), strict=False):
         seed = runs[label].job.seeds[0]
-        plan = greedy_plan(runs[label].path / "planner" / f"seed-{seed}")
         heading = f"({letter}) {title}, seed {seed}"
-        draw_map(panel, world, expert=expert, plan=plan, title=heading)
+        draw_map(panel, world, expert=expert, plan=greedy_plan(runs[label]), title=heading)
     figure.legend(handles=legend_handles(), loc="outside lower center", ncols=5, fontsize=8)
     return figure
 
@@ -152,13 +146,9 @@ def _draw_divergence(runs: Mapping[str, Run]) -> Figure:
 def _draw_detour(runs: Mapping[str, Run]) -> Figure:
     figure = Figure(figsize=(14, 3.9), layout="constrained")
     axes = figure.subplots(1, 4)
-    settings, demos = runs["depo"].job.environment.world, runs["depo"].demonstrations()
-    assert settings is not None
-    assert demos is not None
-    world, expert = GridWorld(settings), next(iter(demos))
+    (world, expert), plan = scene(runs["depo"]), greedy_plan(runs["depo"])
     draw_map(axes[0], world, expert=expert, plan=None, title="the expert's detour")
     seed = runs["depo"].job.seeds[0]
-    plan = greedy_plan(runs["depo"].path / "planner" / f"seed-{seed}")
     draw_map(axes[1], world, expert=expert, plan=plan, title=f"DePO's planner, seed {seed}")
     draw_curves(axes[2], runs, "success", "success rate")
     draw_curves(axes[3], runs, "divergence", "exact JS divergence from the expert")
@@ -169,13 +159,10 @@ def _draw_detour(runs: Mapping[str, Run]) -> Figure:
 def _draw_walls(runs: Mapping[str, Run]) -> Figure:
     figure = Figure(figsize=(14, 4.6), layout="constrained")
     axes = figure.subplots(1, 3)
-    settings, demos = runs["depo"].job.environment.world, runs["depo"].demonstrations()
-    assert settings is not None
-    assert demos is not None
+    (world, expert), plan = scene(runs["depo"]), greedy_plan(runs["depo"])
     seed = runs["depo"].job.seeds[0]
-    plan = greedy_plan(runs["depo"].path / "planner" / f"seed-{seed}")
     title = f"DePO's planner on 20×20, seed {seed}"
-    draw_map(axes[0], GridWorld(settings), expert=next(iter(demos)), plan=plan, title=title)
+    draw_map(axes[0], world, expert=expert, plan=plan, title=title)
     draw_curves(axes[1], {x: runs[x] for x in ("depo", "gaifo")}, "success", "success rate")
     axes[1].set_title("k = 1", fontsize=10)
     draw_curves(axes[2], {x: runs[x] for x in ("transfer", "gaifo-k4")}, "success", "success rate")

@@ -27,9 +27,17 @@ def save_figure(figure: Figure, path: Path) -> Path:
     return path.with_suffix(".png")
 
 
-def greedy_plan(folder: Path) -> np.ndarray:
-    """The most likely next state of every state, of a saved planner."""
-    planner = load_planner(folder)
+def scene(run: Run) -> tuple[GridWorld, np.ndarray]:
+    """The world of a grid run and the expert's path in it."""
+    settings, demos = run.job.environment.world, run.demonstrations()
+    assert settings is not None
+    assert demos is not None
+    return GridWorld(settings), next(iter(demos))
+
+
+def greedy_plan(run: Run) -> np.ndarray:
+    """The most likely next state of every state, by the planner of the run's first seed."""
+    planner = load_planner(run.path / "planner" / f"seed-{run.job.seeds[0]}")
     assert isinstance(planner, CategoricalPlanner)
     return np.asarray(planner.mode(jnp.arange(planner.states)))
 
@@ -37,21 +45,17 @@ def greedy_plan(folder: Path) -> np.ndarray:
 def figure_of_run(run: Run) -> Path:
     """Learning curve, and on a grid world the planner's map."""
     metric = "success" if any("success" in row for row in run.metrics()[:1]) else "return"
-    world = run.job.environment.world
-    folder = run.path / "planner" / f"seed-{run.job.seeds[0]}"
-    with_map = world is not None and folder.exists()
+    planner = run.path / "planner" / f"seed-{run.job.seeds[0]}"
+    with_map = run.job.environment.world is not None and planner.exists()
     figure = Figure(figsize=(9.5 if with_map else 5, 4), layout="constrained")
     axes = figure.subplots(1, 2 if with_map else 1, squeeze=False)[0]
     label = run.job.method
     draw_curves(axes[0], {label: run}, metric, metric)
     axes[0].set_title(f"{label}, {run.job.environment.label}", fontsize=10)
     if with_map:
-        assert world is not None
-        grid, demos = GridWorld(world), run.demonstrations()
-        assert demos is not None
+        world, expert = scene(run)
         title = f"planner, seed {run.job.seeds[0]}"
-        expert = next(iter(demos))
-        draw_map(axes[1], grid, expert=expert, plan=greedy_plan(folder), title=title)
+        draw_map(axes[1], world, expert=expert, plan=greedy_plan(run), title=title)
         axes[1].legend(
             handles=legend_handles(),
             fontsize=7,

@@ -6,20 +6,15 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
-from depo.environments.gridworld import GridWorld
 from depo.report.curves import draw_curves
-from depo.report.figures import greedy_plan, save_figure
+from depo.report.figures import greedy_plan, save_figure, scene
 from depo.report.gridmap import draw_map, legend_handles
 from depo.runs.run import Run
 
 
 def draw_showcase(trained: Run, transferred: Run, path: Path) -> Path:
     """The expert, the planner learned from it, and success before and after the transfer."""
-    settings, demos = trained.job.environment.world, trained.demonstrations()
-    assert settings is not None
-    assert demos is not None
-    world, expert = GridWorld(settings), next(iter(demos))
-    plan = greedy_plan(trained.path / "planner" / f"seed-{trained.job.seeds[0]}")
+    (world, expert), plan = scene(trained), greedy_plan(trained)
     figure = Figure(figsize=(13.5, 4.2), layout="constrained")
     axes = figure.subplots(1, 3, width_ratios=(1, 1, 1.3))
     draw_map(axes[0], world, expert=expert, plan=None, title="what was recorded: states only")
