@@ -27,7 +27,6 @@ SCORES = (
     "divergence",
     "divergence_greedy",
     "divergence_all_starts",
-    "divergence_all_starts_floor",
     "legal_demonstrated",
     "legal_undemonstrated",
     "legal_moving_demonstrated",

@@ -6,6 +6,8 @@ import hashlib
 import json
 import multiprocessing
 import os
+import threading
+import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from dataclasses import dataclass
@@ -117,14 +119,22 @@ def _executor(engine: Engine, workers: int) -> Any:
     free = context.Queue()
     for i in range(workers):
         free.put(cores()[i % len(cores())])
-    return ProcessPoolExecutor(workers, context, initializer=_pin, initargs=(free,))
+    return ProcessPoolExecutor(workers, context, initializer=_begin_worker, initargs=(free,))
 
 
-def _pin(free: Any) -> None:
-    """One core for each worker: small networks gain little from a second thread."""
+def _begin_worker(free: Any) -> None:
+    """One core for each worker (small networks gain little from a second); none outlives us."""
     core = free.get()
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {core})
+    parent = os.getppid()
+
+    def leave_with_parent() -> None:
+        while os.getppid() == parent:
+            time.sleep(1.0)
+        os._exit(1)  # a checkpoint is whole at any instant
+
+    threading.Thread(target=leave_with_parent, daemon=True).start()
 
 
 class RayExecutor:
