@@ -50,6 +50,8 @@ def make_job(
         if name not in world_fields | method_fields:
             raise unknown(f"setting of {method}", name, world_fields | method_fields)
     world = {n: v for n, v in overrides.items() if n in world_fields}
+    if is_grid and env_args:
+        raise DepoError("env_args are for Gymnasium ids: the grid world takes size, k, walls, …")
     if is_grid:
         environment = EnvironmentSettings(world=GridWorldSettings(**world))
     else:

@@ -16,9 +16,9 @@ from depo.errors import DepoError
 
 def write_bytes(path: Path, data: bytes) -> None:
     """Replace ``path`` by ``data`` atomically: a kill at any instant leaves one whole version."""
-    path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex}.tmp")
     try:
+        path.parent.mkdir(parents=True, exist_ok=True)
         with temporary.open("wb") as file:
             file.write(data)
             file.flush()
@@ -29,7 +29,8 @@ def write_bytes(path: Path, data: bytes) -> None:
             f"cannot write {path}: {error.strerror}; nothing saved before was touched"
         ) from None
     finally:
-        temporary.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            temporary.unlink(missing_ok=True)
 
 
 def write_json(path: Path, value: Any) -> None:
@@ -40,20 +41,28 @@ def write_json(path: Path, value: Any) -> None:
 def read_json(path: Path) -> Any:
     """Read JSON, or say which file is missing or broken."""
     try:
-        return json.loads(path.read_text())
+        return json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise DepoError(f"{path} does not exist") from None
     except (ValueError, OSError) as error:
         raise DepoError(f"{path} is not readable JSON: {error}") from None
 
 
+def read_object(path: Path) -> dict[str, Any]:
+    """Read a JSON file that must hold an object."""
+    value = read_json(path)
+    if not isinstance(value, dict):
+        raise DepoError(f"{path} holds a JSON {type(value).__name__}, not an object: damaged?")
+    return value
+
+
 @contextlib.contextmanager
 def new_folder(path: Path) -> Iterator[Path]:
     """Fill a temporary folder that becomes ``path`` in one rename when the block ends well."""
-    path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex}.tmp")
-    temporary.mkdir()
     try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        temporary.mkdir()
         yield temporary
         temporary.rename(path)
         _sync_folder(path.parent)

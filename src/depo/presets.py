@@ -26,7 +26,12 @@ PRESETS: dict[str, dict[str, dict[str, Any]]] = {
         "gaifo": {"batch_steps": 64, "critic_rate": 3e-3, "actor_rate": 1e-3},
         "bco": {"actor_rate": 1e-3, "epsilon": 0.3},
         "ppo": {"batch_steps": 64, "critic_rate": 3e-3, "actor_rate": 1e-3},
-        "transfer": {"skill_rate": 1e-3, "epsilon": 0.5},
+        "transfer": {
+            "skill_rate": 1e-3,
+            "skill_rounds": 10,
+            "skill_patience": 10,
+            "epsilon": 0.5,
+        },
     },
     "paper": {
         "depo": {**_AUTHORS_SKILL, "gradient": "straight-through"},

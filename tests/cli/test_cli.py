@@ -63,6 +63,23 @@ def test_an_explicit_flag_beats_the_preset() -> None:
     assert plain.preset == "paper"
 
 
+def test_of_a_repeated_flag_the_last_counts() -> None:
+    flags = ["--env", "gridworld", "--env", "FrozenLake-v1", "--preset=fast", "--preset", "paper"]
+    job, _ = parse_job("depo", flags, "depo", "", steps=100)
+    assert job.environment.world is None
+    assert (job.preset, job.settings.calibration) == ("paper", 1.0)
+
+
+def test_a_damaged_run_does_not_hide_the_others(tmp_path: Path, capsys) -> None:
+    for name, settings in [("list", "[]"), ("cut", '{"format": 1, "job"'), ("old", "{}")]:
+        (tmp_path / name / "checkpoints").mkdir(parents=True)
+        (tmp_path / name / "settings.json").write_text(settings)
+    assert call("runs", tmp_path, "--json") == 0
+    listed = json.loads(capsys.readouterr().out)
+    assert len(listed) == 3
+    assert all(row["status"].startswith("damaged: ") for row in listed)
+
+
 def test_seeds_are_counted_from_the_first() -> None:
     job, _ = parse_job("bco", ["--seed", "3", "--seeds", "2"], "depo", "", steps=100)
     assert job.seeds == (3, 4)
@@ -97,6 +114,12 @@ def bad_files(tmp_path_factory) -> Path:
         (["train", "depo", "--demos", "BAD/absent.npz"], "does not exist"),
         (["train", "depo", "--steps", "0"], "steps 0"),
         (["train", "depo", "--seeds", "0"], "--seeds 0"),
+        (["train", "depo", "--hidden", "0"], "hidden 0 is not positive"),
+        (["train", "depo", "--batch-steps", "-128"], "batch_steps -128"),
+        (["train", "depo", "--skill-rate", "nan"], "skill_rate nan"),
+        (["train", "depo", "--steps", "1000000000000"], "steps 1000000000000"),
+        (["train", "depo", "--out", "BAD/text.npz/x", "--steps", "128"], "cannot write"),
+        (["reproduce", "fig2", "--workers", "-3"], "--workers -3"),
         (["train", "depo", "--walls", "9,9"], "outside the 6×6 map"),
         (["train", "depo", "--env", "FrozenLake-v1", "--env-args", "x"], "not NAME=VALUE"),
         (["transfer", "BAD/nowhere", "--k", "4"], "does not exist"),
@@ -143,21 +166,22 @@ def test_a_session(tmp_path: Path, monkeypatch, capsys) -> None:
     assert call("demos", "info", "expert.npz", "--json") == 0
     out = capsys.readouterr().out
     assert json.loads(out[out.index("{") :])["episodes"] == 4
-    trained = ["train", "depo", "--steps", "192", "--demos", "expert.npz", "--out", "runs/a b"]
+    # a folder with a space and with what a terminal might take for markup
+    trained = ["train", "depo", "--steps", "192", "--demos", "expert.npz", "--out", "runs/a b[/x]"]
     assert call(*trained, *SMALL, "--json") == 0
     result = json.loads(capsys.readouterr().out)
     assert Path(result["figure"]).exists()
     assert result["scores"][0]["env_steps"] == 192
-    assert call("transfer", "runs/a b", "--k", "2", "--steps", "64", *SMALL) == 0
+    assert call("transfer", "runs/a b[/x]", "--k", "2", "--steps", "64", *SMALL) == 0
     assert "figure:" in capsys.readouterr().out
-    assert call("evaluate", "runs/a b", "--episodes", "3", "--json") == 0
+    assert call("evaluate", "runs/a b[/x]", "--episodes", "3", "--json") == 0
     assert json.loads(capsys.readouterr().out)["scores"][0]["episodes"] == 3
     assert call("runs", "--json") == 0
     listed = json.loads(capsys.readouterr().out)
     assert [row["status"] for row in listed] == ["finished", "finished"]
     assert call("runs") == 0
-    assert "a b" in capsys.readouterr().out
-    assert call("resume", "runs/a b", "--json") == 0
+    assert "a b[/x]" in capsys.readouterr().out
+    assert call("resume", "runs/a b[/x]", "--json") == 0
 
 
 def test_the_shipped_list(capsys) -> None:

@@ -24,6 +24,10 @@ def test_the_interval_covers_the_truth_about_as_often_as_it_says() -> None:
     assert 0.88 <= np.mean(covered) <= 0.99
 
 
+def test_a_broken_seed_is_not_trimmed_away() -> None:
+    assert np.isnan(iqm([np.nan, 0.9, 0.9, 0.9, 0.9]))
+
+
 def test_seeds_that_never_arrive_stay_in_the_statistics() -> None:
     bounds = interval([100.0, 200.0, 300.0, np.inf, np.inf], "median")
     assert bounds is not None

@@ -69,13 +69,13 @@ def test_finished_runs_are_not_repeated(done) -> None:
 
 
 def test_ray_runs_the_same_jobs(tmp_path: Path) -> None:
-    sweep = Sweep(tmp_path, {"depo": SMALL_EXPERIMENT.plan(SCALE)["depo"]})
+    sweep = Sweep(tmp_path, {"ppo": Planned(make_job("ppo", steps=128, **SMALL))})
     seen: dict[str, int] = {}
     sweep.execute(
         workers=1, engine="ray", watch=lambda label, steps, _: seen.__setitem__(label, steps)
     )
-    assert seen == {"depo": 128}
-    assert sweep.is_finished("depo")
+    assert seen == {"ppo": 128}
+    assert sweep.is_finished("ppo")
 
 
 def test_a_failing_run_is_named(tmp_path: Path) -> None:
@@ -112,6 +112,8 @@ def test_claims_compare_with_numbers_and_with_each_other(tmp_path: Path) -> None
     assert not never["holds"]
     assert never["measured"] == "never"
     assert set(never) == {"claim", "expected", "measured", "interval", "holds"}
+    assert never["interval"] is None
+    assert not holds("slow/steps_to_90/max", "<= slow/steps_to_90/max")["holds"]
     with pytest.raises(DepoError, match="unknown run"):
         holds("none/success/mean", "> 0")
     with pytest.raises(DepoError, match="not readable"):

@@ -4,6 +4,7 @@ import csv
 import json
 from pathlib import Path
 
+import jax
 import numpy as np
 import pytest
 
@@ -85,6 +86,34 @@ def test_an_existing_folder_is_never_overwritten(finished: Run) -> None:
     with pytest.raises(depo.DepoError, match=r"exists: 'depo resume .*choose another --out"):
         depo.train("depo", out=finished.path)
     assert (finished.path / "settings.json").read_bytes() == before
+
+
+def test_a_run_counts_as_finished_only_with_its_planners(tmp_path: Path, monkeypatch) -> None:
+    small = {"size": 3, "hidden": 32, "batch_steps": 64, "checkpoint_every": 2}
+    run = begin(make_job("depo-supervised", steps=256, **small), tmp_path / "run")
+
+    def full(*_: object) -> None:
+        raise depo.DepoError("No space left on device")
+
+    monkeypatch.setattr("depo.runs.training.save_planner", full)
+    with pytest.raises(depo.DepoError, match="No space left"):
+        go_on(run)
+    monkeypatch.undo()
+    assert run.status() == "stopped"
+    assert go_on(run).status() == "finished"
+    assert (run.path / "planner" / "seed-0").is_dir()
+
+
+def test_diverged_weights_are_refused(finished: Run, tmp_path: Path) -> None:
+    planner = depo.load_planner(finished.path / "planner" / "seed-0")
+    broken = jax.tree.map(lambda x: x * np.nan, planner)
+    with pytest.raises(depo.DepoError, match="NaN or infinite weights"):
+        depo.load_planner(depo.save_planner(tmp_path / "p", broken))
+
+
+def test_a_diverging_run_stops_with_a_sentence(tmp_path: Path) -> None:
+    with pytest.raises(depo.DepoError, match="training diverged"):
+        depo.train("ppo", size=3, steps=640, actor_rate=1e30, out=tmp_path / "run")
 
 
 def test_two_processes_cannot_work_on_one_run(finished: Run) -> None:

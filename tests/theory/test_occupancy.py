@@ -160,6 +160,12 @@ def test_policy_iteration_is_not_beaten_by_random_policies(problem) -> None:
     assert (best >= mdp.values(policy, reward) - 1e-8).all()
 
 
+def test_a_broken_policy_never_looks_like_a_perfect_one() -> None:
+    broken, whole = np.array([np.nan, np.nan]), np.array([0.5, 0.5])
+    assert np.isnan(js_divergence(broken, whole))
+    assert np.isnan(kl_divergence(whole, broken))
+
+
 def test_divergences_on_known_pairs() -> None:
     p, q = np.array([0.5, 0.5, 0.0]), np.array([0.5, 0.0, 0.5])
     assert js_divergence(p, p) == 0

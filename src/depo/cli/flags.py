@@ -107,13 +107,14 @@ class HostFlags:
 
 
 def peek(argv: list[str], flag: str) -> str:
-    """The value of a flag before it is parsed."""
+    """The value of a flag before it is parsed: the last one, as the parser takes it."""
+    value = ""
     for i, word in enumerate(argv):
         if word == flag and i + 1 < len(argv):
-            return argv[i + 1]
-        if word.startswith(flag + "="):
-            return word.partition("=")[2]
-    return ""
+            value = argv[i + 1]
+        elif word.startswith(flag + "="):
+            value = word.partition("=")[2]
+    return value
 
 
 def _flat(kind: Any) -> Any:

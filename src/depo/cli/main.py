@@ -47,11 +47,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
             print(json.dumps({"error": str(error)}))
         print(f"depo: {error}", file=sys.stderr)
         sys.exit(2)
+    except BrokenPipeError:
+        sys.exit(0)
+    except OSError as error:
+        print(f"depo: {error.filename or 'file'}: {error.strerror or error}", file=sys.stderr)
+        sys.exit(2)
     except KeyboardInterrupt:
         print("depo: stopped; 'depo runs' shows what can be resumed", file=sys.stderr)
         sys.exit(130)
-    except BrokenPipeError:
-        sys.exit(0)
 
 
 def _dispatch(argv: list[str]) -> int:

@@ -13,8 +13,8 @@ from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn,
 from rich.table import Table
 from rich.text import Text
 
-stdout = Console()
-stderr = Console(stderr=True)
+stdout = Console(markup=False, highlight=False)  # paths may hold brackets
+stderr = Console(stderr=True, markup=False, highlight=False)
 SHOWN = ("success", "success_greedy", "return", "divergence", "legal_moving_undemonstrated")
 
 
@@ -57,7 +57,7 @@ def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]
     for column in columns:
         table.add_column(column, overflow="fold")
     for row in rows:
-        table.add_row(*(cell(value) for value in row))
+        table.add_row(*(Text(cell(value)) for value in row))
     stdout.print(table)
 
 

@@ -59,8 +59,9 @@ def _reproduce(name: str, flags: Reproduce) -> int:
     from depo.experiments.experiment import SCALES
     from depo.experiments.grid import EXPERIMENTS
 
-    if flags.seeds < 0:
-        raise DepoError(f"--seeds {flags.seeds} is negative")
+    for flag, value in [("--seeds", flags.seeds), ("--workers", flags.workers)]:
+        if value < 0:
+            raise DepoError(f"{flag} {value} is negative")
     scale = SCALES[flags.scale]
     scale = replace(scale, seeds=flags.seeds or scale.seeds)
     out = Path(flags.out or f"results/{name}-{flags.scale}")
@@ -72,14 +73,19 @@ def _reproduce(name: str, flags: Reproduce) -> int:
                 tasks[label] = progress.add_task(label, total=total, score="")
             progress.update(tasks[label], completed=done)
 
-        verdict = EXPERIMENTS[name].reproduce(
-            scale=scale,
-            out=out,
-            runs_folder=out.parent / "runs",
-            workers=flags.workers or len(cores()),
-            engine=flags.engine,
-            watch=watch,
-        )
+        try:
+            verdict = EXPERIMENTS[name].reproduce(
+                scale=scale,
+                out=out,
+                runs_folder=out.parent / "runs",
+                workers=flags.workers or len(cores()),
+                engine=flags.engine,
+                watch=watch,
+            )
+        except KeyboardInterrupt:
+            progress.stop()
+            stderr.print("stopped; give the same command again and it goes on from here")
+            return 130
     if flags.json:
         print_json({"out": str(out), **verdict})
         return 0

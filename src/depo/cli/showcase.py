@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from depo.cli.flags import parse
-from depo.cli.output import print_json, progress_bar, score_text, stdout
+from depo.cli.output import print_json, progress_bar, score_text, stderr, stdout
+from depo.errors import DepoError
 
 
 @dataclass(frozen=True)
@@ -37,12 +38,12 @@ def run(argv: list[str]) -> int:
 
     prepare_jax()
     began, out = time.perf_counter(), Path(flags.out)
-    stdout.print("An expert was recorded walking a 6×6 map: states only, no actions.")
-    stdout.print(
+    stderr.print("An expert was recorded walking a 6×6 map: states only, no actions.")
+    stderr.print(
         "1. learn where it would go next (planner) and how to get there (skill), 4 actions"
     )
     first = _run(make_job("depo", steps=8_960, seed=flags.seed), out / "train")
-    stdout.print("2. the map stays, the actions change to 16: keep the planner, learn a new skill")
+    stderr.print("2. the map stays, the actions change to 16: keep the planner, learn a new skill")
     job = make_job("transfer", planner=first.path, seed=flags.seed, steps=2_560, k=4)
     second = _run(job, out / "transfer")
     for each in (first, second):
@@ -66,6 +67,8 @@ def _run(job: Any, path: Path) -> Any:
     from depo.runs.training import begin, go_on
 
     run = Run.open(path) if (path / SETTINGS).exists() else begin(job, path)
+    if run.job != job:
+        raise DepoError(f"{path} is another run (seed or settings differ): choose another --out")
     total = job.blocks * job.steps_per_block
     with progress_bar() as progress:
         done = run.latest()[1].block * job.steps_per_block

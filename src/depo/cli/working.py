@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ def work_on(job: Job, out: str, *, as_json: bool) -> int:
     prepare_jax()
     path = Path(out) if out else free_folder(job)
     stderr.print(
-        f"[bold]{job.method}[/] on {job.environment.label}, on-policy, preset {job.preset}, "
+        f"{job.method} on {job.environment.label}, on-policy, preset {job.preset}, "
         f"{job.blocks * job.steps_per_block:,} steps × {len(job.seeds)} seeds → {path}"
     )
     return continue_run(begin(job, path), as_json=as_json)
@@ -31,7 +32,7 @@ def continue_run(run: Any, *, as_json: bool) -> int:
 
     total = run.job.blocks * run.job.steps_per_block
     done = run.latest()[1].block * run.job.steps_per_block
-    resume = f"resume with: depo resume {_quoted(run.path)}"
+    resume = f"resume with: depo resume {shlex.quote(str(run.path))}"
     with progress_bar() as progress:
         task = progress.add_task(run.job.method, total=total, completed=done, score="")
 
@@ -42,11 +43,11 @@ def continue_run(run: Any, *, as_json: bool) -> int:
             go_on(run, report, progress.console.print)
         except Interrupted:
             progress.stop()
-            stderr.print(f"stopped, all saved up to here; {resume}")
+            stderr.print(f"stopped, all saved up to here; {resume}", soft_wrap=True)
             return 130
         except KeyboardInterrupt:
             progress.stop()
-            stderr.print(f"stopped at once; the last checkpoint is whole; {resume}")
+            stderr.print(f"stopped at once; the last checkpoint is whole; {resume}", soft_wrap=True)
             return 130
     figure = figure_of_run(run)
     scores = run.final_scores()
@@ -62,8 +63,3 @@ def continue_run(run: Any, *, as_json: bool) -> int:
         stdout.print(f"planner: {planner}", soft_wrap=True)
     stdout.print(f"figure:  {figure}", soft_wrap=True)
     return 0
-
-
-def _quoted(path: Path) -> str:
-    text = str(path)
-    return f"'{text}'" if " " in text else text

@@ -101,8 +101,11 @@ class GridWorld:
 
     @property
     def horizon(self) -> int:
-        """Steps until an episode is cut: twice the longest way to the goal, 20 on the 6×6 map."""
-        return self.settings.horizon or max(20, 2 * int(self.distance_to_goal[self.starts].max()))
+        """Steps until an episode is cut: twice the longest way (or the expert's), at least 20."""
+        longest = int(self.distance_to_goal[self.starts].max())
+        if self.settings.via:
+            longest = max(longest, len(self.expert_path()) - 1)
+        return self.settings.horizon or max(20, 2 * longest)
 
     def number(self, cell: Cell) -> int:
         """The state number of a cell."""

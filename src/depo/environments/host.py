@@ -29,7 +29,7 @@ class HostEnvironment:
                 sys.path.insert(0, "")  # a module in the current folder, as with python -m
             try:
                 importlib.import_module(module)
-            except ImportError as error:
+            except Exception as error:
                 raise DepoError(
                     f"cannot import '{module}' of environment '{self.id}': {error}"
                 ) from None
@@ -81,6 +81,11 @@ class VectorStepper:
         reached = np.asarray(state).copy()
         for i in np.flatnonzero(terminated | truncated):
             reached[i] = info["final_obs"][i]
+        states = self._envs.single_observation_space.n  # type: ignore[attr-defined]
+        if ((reached < 0) | (reached >= states)).any():
+            raise DepoError(
+                f"environment '{self.environment.id}' returned a state outside its {states} states"
+            )
         if not np.isfinite(reward).all():
             raise DepoError(
                 f"environment '{self.environment.id}' returned the reward "

@@ -42,8 +42,9 @@ class TabularEnvironment(eqx.Module):
 
     def reset(self, key: Key[Array, ""], copies: int) -> Position:
         """Fresh episodes for ``copies`` copies."""
-        draw = jax.random.uniform(key, (copies,), maxval=self.start.sum())
-        state = jnp.searchsorted(jnp.cumsum(self.start), draw, side="right")
+        cumulative = jnp.cumsum(self.start)
+        draw = jax.random.uniform(key, (copies,), maxval=cumulative[-1])
+        state = jnp.searchsorted(cumulative, draw, side="right")
         state = jnp.minimum(state, self.states - 1).astype(jnp.int32)
         return Position(state, jnp.zeros(copies, jnp.int32))
 

@@ -44,7 +44,7 @@ class ExactEvaluator:
                 self.mdp.starting_from(self.all_starts), stochastic, self.expert_occupancy
             ),
         }
-        scores["divergence_all_starts_floor"] = self.floor_all_starts.value
+        scores["divergence_all_starts_floor"] = self.floor_all_starts.certified
         if table.plan[0] >= 0:
             scores |= self.plan_scores(np.asarray(table.plan))
         return scores

@@ -20,7 +20,8 @@ def iqm(values: Sequence[float] | np.ndarray, axis: int = -1) -> Any:
     ordered = np.sort(np.asarray(values, float), axis=axis)
     cut = ordered.shape[axis] // 4
     kept = np.take(ordered, np.arange(cut, ordered.shape[axis] - cut), axis=axis)
-    return kept.mean(axis=axis)
+    broken = np.isnan(ordered).any(axis=axis)  # sorted last and cut off, NaN would pass unseen
+    return np.where(broken, np.nan, kept.mean(axis=axis))[()]
 
 
 STATISTICS: dict[str, Callable[..., Any]] = {

@@ -32,7 +32,7 @@ EXPECTED = re.compile(r"(>=|<=|>|<|=)\s*(?:([\d.e+-]+)\s*\*\s*)?(\S+)")
 
 def verdict(experiment: str, runs: Mapping[str, Run], path: Path = CLAIMS) -> dict[str, Any]:
     """Every claim of an experiment with what was measured and whether it holds."""
-    claims = tomllib.loads(path.read_text()).get(experiment, [])
+    claims = tomllib.loads(path.read_text(encoding="utf-8")).get(experiment, [])
     return {"claims": [judge(claim, runs) for claim in claims]}
 
 
@@ -51,13 +51,14 @@ def judge(claim: Mapping[str, str], runs: Mapping[str, Run]) -> dict[str, Any]:
         expected += f" (= {bound:.4g})"
     else:
         bound = factor * float(match[3])
-    bounds = interval(values, statistic)
+    extreme = statistic in ("min", "max")  # no bootstrap goes beyond what was seen
+    bounds = None if extreme else interval(values, statistic)
     return {
         "claim": claim["claim"],
         "expected": f"{claim['measure']} {expected}",
         "measured": json_number(measured),
         "interval": None if bounds is None else [json_number(x) for x in bounds],
-        "holds": bool(COMPARISONS[match[1]](measured, bound)),
+        "holds": bool(np.isfinite(measured) and COMPARISONS[match[1]](measured, bound)),
     }
 
 
@@ -83,5 +84,5 @@ def final_values(run: Run, metric: str) -> np.ndarray:
 
 
 def json_number(x: float) -> float | str:
-    """JSON has no infinity: 'never'."""
-    return "never" if not np.isfinite(x) else float(f"{x:.6g}")
+    """JSON has no infinity: 'never'; nor NaN: 'nan'."""
+    return "never" if np.isinf(x) else "nan" if np.isnan(x) else float(f"{x:.6g}")

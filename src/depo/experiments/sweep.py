@@ -6,10 +6,12 @@ import hashlib
 import json
 import multiprocessing
 import os
+import signal
 import threading
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -75,22 +77,36 @@ class Sweep:
         todo = [label for label in self.plan if not self.is_finished(label)]
         for label in set(self.plan) - set(todo):
             watch(label, *self._steps(label))
-        with _executor(engine, min(workers, max(len(todo), 1))) as executor:
-            running: dict[Future[Any], str] = {}
-            while todo or running:
-                for label in [x for x in todo if self._may_start(x, todo, running.values())]:
-                    job, path = self.job(label).to_json(), str(self.path(label))
-                    running[executor.submit(work, job, path)] = label
-                    todo.remove(label)
-                done, _ = wait(running, timeout=0.5, return_when=FIRST_COMPLETED)
-                for label in list(running.values()):
-                    watch(label, *self._steps(label))
-                for future in done:
-                    label = running.pop(future)
-                    try:
-                        future.result()
-                    except DepoError as error:
-                        raise DepoError(f"run '{label}': {error}") from None
+        if not todo:
+            return
+        executor = _executor(engine, min(workers, len(todo)))
+        try:
+            self._execute(executor, todo, watch)
+        except BrokenProcessPool:
+            raise DepoError(
+                "a worker was killed (out of memory?): give the same command again, it goes on"
+            ) from None
+        finally:
+            executor.stop()
+
+    def _execute(
+        self, executor: Any, todo: list[str], watch: Callable[[str, int, int], None]
+    ) -> None:
+        running: dict[Future[Any], str] = {}
+        while todo or running:
+            for label in [x for x in todo if self._may_start(x, todo, running.values())]:
+                job, path = self.job(label).to_json(), str(self.path(label))
+                running[executor.submit(work, job, path)] = label
+                todo.remove(label)
+            done, _ = wait(running, timeout=0.5, return_when=FIRST_COMPLETED)
+            for label in list(running.values()):
+                watch(label, *self._steps(label))
+            for future in done:
+                label = running.pop(future)
+                try:
+                    future.result()
+                except (DepoError, OSError) as error:
+                    raise DepoError(f"run '{label}': {error}") from None
 
     def _may_start(self, label: str, todo: list[str], running: Any) -> bool:
         needed = self.plan[label].after
@@ -112,18 +128,39 @@ def work(job: dict[str, Any], path: str) -> None:
     go_on(Run.open(folder) if exists else begin(Job.from_json(job), folder))
 
 
-def _executor(engine: Engine, workers: int) -> Any:
-    if engine == "ray":
-        return RayExecutor()
-    context = multiprocessing.get_context("spawn")
-    free = context.Queue()
-    for i in range(workers):
-        free.put(cores()[i % len(cores())])
-    return ProcessPoolExecutor(workers, context, initializer=_begin_worker, initargs=(free,))
+def _executor(engine: Engine, workers: int) -> LocalExecutor | RayExecutor:
+    return RayExecutor() if engine == "ray" else LocalExecutor(workers)
+
+
+class LocalExecutor:
+    """Processes of this machine; :meth:`stop` ends them at once, each at its last checkpoint."""
+
+    def __init__(self, workers: int) -> None:
+        context = multiprocessing.get_context("spawn")
+        free = context.Queue()
+        for i in range(workers):
+            free.put(cores()[i % len(cores())])
+        self._pool = ProcessPoolExecutor(
+            workers, context, initializer=_begin_worker, initargs=(free,)
+        )
+
+    def submit(self, call: Callable[..., Any], *arguments: Any) -> Future[Any]:
+        """Queue a call."""
+        return self._pool.submit(call, *arguments)
+
+    def stop(self) -> None:
+        """Leave nothing running: a run's checkpoint is whole at any instant."""
+        for process in list((self._pool._processes or {}).values()):
+            process.terminate()
+        self._pool.shutdown(wait=False, cancel_futures=True)
 
 
 def _begin_worker(free: Any) -> None:
-    """One core for each worker (small networks gain little from a second); none outlives us."""
+    """One core for each worker (small networks gain little from a second); none outlives us.
+
+    Ctrl-C reaches the whole group of processes: only the parent answers it.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     core = free.get()
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {core})
@@ -150,12 +187,11 @@ class RayExecutor:
             ray.init(log_to_driver=False)
         self._work = ray.remote(num_cpus=1)(work)
 
-    def __enter__(self) -> RayExecutor:
-        return self
-
-    def __exit__(self, *_: object) -> None:
+    def stop(self) -> None:
+        """Leave the cluster."""
         self._ray.shutdown()
 
     def submit(self, _: Any, job: dict[str, Any], path: str) -> Future[Any]:
         """Run :func:`work` on the cluster."""
-        return self._work.remote(job, str(Path(path).resolve())).future()
+        there = {n: str(Path(job[n]).resolve()) for n in ("planner",) if job[n]}
+        return self._work.remote(job | there, str(Path(path).resolve())).future()

@@ -7,6 +7,7 @@ the model comes from.
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,12 +16,13 @@ from typing import Any
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from depo.errors import DepoError
-from depo.files import read_json, write_bytes, write_json
+from depo.files import read_object, write_bytes, write_json
 from depo.models.planner import CategoricalPlanner, GaussianPlanner, Planner
 from depo.models.skill import CategoricalSkill, Skill, VectorSkill
-from depo.weights import FORMAT, load_tree, save_tree
+from depo.weights import FORMAT, load_tree, named_arrays, save_tree
 
 WEIGHTS, SETTINGS, CARD = "weights.safetensors", "settings.json", "card.md"
 
@@ -71,8 +73,10 @@ def load_skill(path: str | Path) -> CategoricalSkill | VectorSkill:
 
 def read_origin(path: str | Path) -> Origin:
     """Where the model in a folder comes from."""
-    stored = read_json(Path(path) / SETTINGS).get("origin", {})
-    return Origin(**{**stored, "features": tuple(stored.get("features", ()))})
+    stored = read_object(Path(path) / SETTINGS).get("origin", {})
+    known = {f.name for f in dataclasses.fields(Origin)}
+    fields = {name: value for name, value in dict(stored).items() if name in known}
+    return Origin(**{**fields, "features": tuple(fields.get("features", ()))})
 
 
 def _describe_planner(planner: Planner) -> dict[str, Any]:
@@ -139,7 +143,7 @@ def _load(path: Path, kind: str, builders: dict[str, Callable[[Any, dict[str, An
             f"{path} is not a {kind} folder (no {SETTINGS} in it): "
             f"give a folder such as RUN/{kind}/seed-0"
         )
-    settings = read_json(path / SETTINGS)
+    settings = read_object(path / SETTINGS)
     if settings.get("format") != FORMAT:
         raise DepoError(f"{path} has format {settings.get('format')}, this depo reads {FORMAT}")
     if settings.get("kind") != kind:
@@ -150,7 +154,10 @@ def _load(path: Path, kind: str, builders: dict[str, Callable[[Any, dict[str, An
         skeleton = eqx.filter_eval_shape(build, jax.random.key(0), shape)
     except (KeyError, TypeError, IndexError, ValueError) as error:
         raise DepoError(f"{path / SETTINGS} does not describe a {kind}: {error!r}") from None
-    return load_tree(path / WEIGHTS, skeleton)
+    model = load_tree(path / WEIGHTS, skeleton)
+    if not all(np.isfinite(array).all() for array in named_arrays(model).values()):
+        raise DepoError(f"{path / WEIGHTS} holds NaN or infinite weights: its training diverged")
+    return model
 
 
 def _card(kind: str, shape: dict[str, Any], origin: Origin) -> str:

@@ -38,7 +38,8 @@ def draw_curves(axes: Axes, runs: Mapping[str, Run], metric: str, ylabel: str) -
         if not len(steps):
             continue
         known = COLOURS.get(label, COLOURS.get(run.job.method))
-        line = axes.plot(steps, iqm(values), label=label, color=known, lw=1.8)[0]
+        middle = iqm(values) if values.shape[1] >= ENOUGH_SEEDS else values.mean(axis=1)
+        line = axes.plot(steps, middle, label=label, color=known, lw=1.8)[0]
         if values.shape[1] >= ENOUGH_SEEDS:
             bands = np.array([interval(row) for row in values])
             axes.fill_between(steps, *bands.T, color=line.get_color(), alpha=0.18, lw=0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import math
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,6 +13,7 @@ from depo.environments.gridworld import GridWorldSettings
 from depo.errors import DepoError, unknown
 from depo.settings import METHODS, TRANSFER, DePO, MethodSettings, SkillTransfer
 
+MAX_STEPS, MAX_SEEDS = 2**23, 1_000  # a run keeps all transitions in memory
 SETTINGS_OF = {**METHODS, TRANSFER: SkillTransfer}
 
 
@@ -53,14 +55,20 @@ class Job:
         if self.method not in SETTINGS_OF:
             raise unknown("method", self.method, SETTINGS_OF)
         s = self.settings
-        if self.steps < 1:
-            raise DepoError(f"steps {self.steps} is not positive")
+        for setting in dataclasses.fields(s):
+            _check_number(setting.name, getattr(s, setting.name))
+        if not 1 <= self.steps <= MAX_STEPS:
+            raise DepoError(f"steps {self.steps} is not between 1 and {MAX_STEPS:,}")
+        if len(self.seeds) > MAX_SEEDS:
+            raise DepoError(f"{len(self.seeds)} seeds are more than the {MAX_SEEDS} of one run")
         distinct = len(set(self.seeds)) == len(self.seeds)
         if not self.seeds or not distinct or min(self.seeds) < 0 or max(self.seeds) >= 2**31:
             raise DepoError(
                 f"seeds {list(self.seeds)} must be different numbers, none negative, below 2³¹"
             )
-        if s.copies < 1 or s.batch_steps % s.copies:
+        if s.batch_steps < 5:
+            raise DepoError(f"batch_steps {s.batch_steps} is below 5: the skill holds out a fifth")
+        if s.batch_steps % s.copies:
             raise DepoError(
                 f"batch_steps {s.batch_steps} is not a multiple of copies {s.copies}: change either"
             )
@@ -106,8 +114,18 @@ class Job:
                     "environment": EnvironmentSettings(**environment),
                 }
             )
-        except (KeyError, TypeError, AttributeError) as error:
+        except (KeyError, TypeError, AttributeError, ValueError) as error:
             raise DepoError(f"these settings are not of a depo run: {error!r}") from None
+
+
+def _check_number(name: str, value: Any) -> None:
+    """Whole-number settings count something; the others are rates, weights and shares."""
+    if isinstance(value, bool | str):
+        return
+    if isinstance(value, int) and value < 1:
+        raise DepoError(f"{name} {value} is not positive")
+    if isinstance(value, float) and not (math.isfinite(value) and value >= 0):
+        raise DepoError(f"{name} {value} is not a finite number of at least 0")
 
 
 def _tuples(data: dict[str, Any]) -> dict[str, Any]:

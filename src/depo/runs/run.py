@@ -29,13 +29,14 @@ from typing import Any
 
 from depo.demos.demonstrations import Demonstrations
 from depo.errors import DepoError
-from depo.files import new_folder, read_json, write_json
+from depo.files import new_folder, read_object, write_json
 from depo.runs.job import Job
 from depo.runtime import cores
 
 SETTINGS, METRICS, TIMING, DEMOS = "settings.json", "metrics.csv", "timing.csv", "demos.npz"
 CHECKPOINTS, STATE, PROGRESS = "checkpoints", "state.safetensors", "progress.json"
 KEPT_CHECKPOINTS = 2
+LOCK = ".lock"
 FORMAT = 1
 
 
@@ -60,10 +61,10 @@ class Run:
         path = Path(path)
         if not (path / SETTINGS).exists():
             raise DepoError(f"{path} is not a run (no {SETTINGS} in it): see 'depo runs'")
-        stored = read_json(path / SETTINGS)
+        stored = read_object(path / SETTINGS)
         if stored.get("format") != FORMAT:
             raise DepoError(f"{path} has format {stored.get('format')}, this depo reads {FORMAT}")
-        return cls(path, Job.from_json(stored["job"]))
+        return cls(path, Job.from_json(stored.get("job", {})))
 
     @staticmethod
     @contextlib.contextmanager
@@ -82,7 +83,7 @@ class Run:
 
     def differences(self) -> list[str]:
         """What is not as when the run began: without any, a resumed run ends identically."""
-        before = read_json(self.path / SETTINGS).get("made_with", {})
+        before = read_object(self.path / SETTINGS).get("made_with", {})
         now = versions()
         return [f"{n} {before.get(n)} → {now[n]}" for n in now if before.get(n) != now[n]]
 
@@ -94,7 +95,7 @@ class Run:
     @contextlib.contextmanager
     def locked(self) -> Iterator[None]:
         """Only one process may work on a run."""
-        with (self.path / ".lock").open("w") as file:
+        with (self.path / LOCK).open("w") as file:
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError:
@@ -102,24 +103,34 @@ class Run:
             yield
 
     def is_running(self) -> bool:
-        """Whether a process works on it now."""
+        """Whether a process works on it now; looks only, so it works on a read-only run."""
         try:
-            with self.locked():
+            with (self.path / LOCK).open() as file:
+                fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
                 return False
-        except DepoError:
+        except FileNotFoundError:
+            return False
+        except OSError:
             return True
 
     def checkpoints(self) -> list[Path]:
         """Complete checkpoints, oldest first."""
         folder = self.path / CHECKPOINTS
-        return sorted(p for p in folder.glob("[0-9]*") if (p / PROGRESS).exists())
+        complete = [p for p in folder.glob("[0-9]*") if (p / PROGRESS).exists()]
+        return sorted((p for p in complete if p.name.isdigit()), key=lambda p: int(p.name))
 
     def latest(self) -> tuple[Path, Progress]:
         """The newest checkpoint's state file and how far it is."""
         found = self.checkpoints()
         if not found:
             raise DepoError(f"{self.path} has no checkpoint: it is damaged, train again")
-        return found[-1] / STATE, Progress(**read_json(found[-1] / PROGRESS))
+        stored = read_object(found[-1] / PROGRESS)
+        try:
+            return found[-1] / STATE, Progress(int(stored["block"]), int(stored["metrics_bytes"]))
+        except (KeyError, TypeError, ValueError):
+            raise DepoError(
+                f"checkpoint {found[-1]} is damaged: remove it to go on from the one before"
+            ) from None
 
     def save_checkpoint(self, block: int, save: Any) -> None:
         """Add a checkpoint; ``save(path)`` writes the state."""
@@ -156,7 +167,11 @@ class Run:
         if not path.exists():
             return []
         with path.open(newline="") as file:
-            return [{k: float(v) for k, v in row.items()} for row in csv.DictReader(file)]
+            rows = [row for row in csv.DictReader(file) if None not in row.values()]
+        try:
+            return [{k: float(v) for k, v in row.items()} for row in rows]
+        except (TypeError, ValueError) as error:
+            raise DepoError(f"{path} is damaged: {error}") from None
 
     def final_scores(self) -> list[dict[str, float]]:
         """The last row of every seed."""
@@ -169,13 +184,14 @@ class Run:
         if not path.exists():
             return 0.0
         with path.open(newline="") as file:
-            return sum(float(row["seconds"]) for row in csv.DictReader(file))
+            return sum(float(row["seconds"] or 0) for row in csv.DictReader(file))
 
     def steps_so_far(self) -> int:
         """Environment steps of the latest evaluation, read without waiting for a checkpoint."""
         path = self.path / TIMING
         lines = path.read_text().splitlines() if path.exists() else []
-        return int(lines[-1].partition(",")[0]) if len(lines) > 1 else 0
+        digits = lines[-1].partition(",")[0] if len(lines) > 1 else ""
+        return int(digits) if digits.isdigit() else 0
 
     def status(self) -> str:
         """finished, running, or stopped."""
@@ -213,11 +229,11 @@ def versions() -> dict[str, Any]:
     }
 
 
-def find_runs(folder: Path) -> list[Run]:
-    """All runs below a folder."""
+def find_runs(folder: Path) -> list[Path]:
+    """The folders of all runs below a folder."""
     found = [path.parent for path in sorted(folder.rglob(SETTINGS))]
     return [
-        Run.open(path)
+        path
         for path in found
         if (path / CHECKPOINTS).is_dir()
         and not any(part.startswith(".") for part in path.relative_to(folder).parts)

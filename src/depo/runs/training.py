@@ -13,6 +13,7 @@ import jax
 import numpy as np
 
 from depo.environments.gridworld import GridWorldSettings
+from depo.errors import DepoError
 from depo.learners.on_policy import LearnerState
 from depo.models.folder import Origin, load_planner, read_origin, save_planner, save_skill
 from depo.runs.events import Events
@@ -20,7 +21,7 @@ from depo.runs.job import Job
 from depo.runs.problem import Problem, open_problem, planner_folder
 from depo.runs.run import Run
 from depo.settings import TRANSFER
-from depo.weights import load_tree, save_tree
+from depo.weights import digest, load_tree, save_tree
 
 Report = Callable[[int, int, list[dict[str, Any]]], None]
 """Called after every evaluation with (steps done, steps in all, rows)."""
@@ -94,22 +95,41 @@ def _loop(run: Run, problem: Problem, stop: StopRequest, report: Report) -> None
                 began = time.perf_counter()
                 state, metrics = problem.learner.advance(state)
                 block += 1
-                rows = _rows(job, block, problem.evaluate(state), metrics)
+                scores = problem.evaluate(state)
+                for seed, score in zip(job.seeds, scores, strict=True):
+                    _check_finite(seed, score, block * job.steps_per_block)
+                if job.method == TRANSFER:
+                    _compare_planners(run, state, scores)
+                rows = _rows(job, block, scores, metrics)
                 run.log(rows)
                 events.add(rows)
                 steps = block * job.steps_per_block
                 run.log_time(steps, time.perf_counter() - began)
                 report(steps, job.blocks * job.steps_per_block, rows)
-            _checkpoint(run, block, state)
+            if block >= job.blocks:  # before the last checkpoint, which makes the run "finished"
+                _export(run, problem, state, env_steps=block * job.steps_per_block)
+            run.save_checkpoint(block, lambda file, state=state: save_tree(file, state))
             if stop.asked and block < job.blocks:
                 raise Interrupted(f"{run.path}")
     finally:
         events.close()
-    _export(run, problem, state, env_steps=block * job.steps_per_block)
 
 
-def _checkpoint(run: Run, block: int, state: LearnerState) -> None:
-    run.save_checkpoint(block, lambda file: save_tree(file, state))
+def _check_finite(seed: int, scores: dict[str, float], steps: int) -> None:
+    broken = [name for name, value in scores.items() if not np.isfinite(value)]
+    if broken:
+        raise DepoError(
+            f"seed {seed}: {broken[0]} is {scores[broken[0]]} at {steps:,} steps: "
+            "training diverged, lower the learning rates"
+        )
+
+
+def _compare_planners(run: Run, state: LearnerState, scores: list[dict[str, float]]) -> None:
+    """Add whether every seed's planner is still, bit for bit, the one the transfer began with."""
+    for i, seed in enumerate(run.job.seeds):
+        source = load_planner(run.path / "planner" / f"seed-{seed}")
+        now = jax.tree.map(lambda x, i=i: x[i], state.agent["planner"].model)
+        scores[i]["planner_unchanged"] = float(digest(now) == digest(source))
 
 
 def _rows(

@@ -22,6 +22,11 @@ class Floor:
     value: float
     gap: float
 
+    @property
+    def certified(self) -> float:
+        """What no policy gets below."""
+        return max(0.0, self.value - self.gap)
+
 
 def divergence_floor(
     mdp: FiniteMDP, expert: Chain, *, tolerance: float = 1e-3, iterations: int = 4000

@@ -69,6 +69,8 @@ def kl_divergence(p: np.ndarray, q: np.ndarray) -> float:
     """Σ p log(p/q) of two distributions, infinite where p > 0 = q."""
     p, q = p.ravel(), q.ravel()
     support = p > 0
+    if np.isnan(p).any() or np.isnan(q).any():
+        return float("nan")  # never zero: a broken policy must not look like a perfect one
     with np.errstate(divide="ignore"):
         return float(np.sum(p[support] * (np.log(p[support]) - np.log(q[support]))))
 
@@ -80,7 +82,8 @@ def js_divergence(p: np.ndarray, q: np.ndarray) -> float:
     0.6931
     """
     middle = (p + q) / 2
-    return max(0.0, (kl_divergence(p, middle) + kl_divergence(q, middle)) / 2)
+    divergence = (kl_divergence(p, middle) + kl_divergence(q, middle)) / 2
+    return divergence if np.isnan(divergence) else max(0.0, divergence)
 
 
 def total_variation(p: np.ndarray, q: np.ndarray) -> float:
