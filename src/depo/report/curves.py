@@ -39,7 +39,8 @@ def draw_curves(axes: Axes, runs: Mapping[str, Run], metric: str, ylabel: str) -
             continue
         known = COLOURS.get(label, COLOURS.get(run.job.method))
         middle = iqm(values) if values.shape[1] >= ENOUGH_SEEDS else values.mean(axis=1)
-        line = axes.plot(steps, middle, label=label, color=known, lw=1.8)[0]
+        style = "--" if label.endswith("-constant") else "-"  # a control in its method's colour
+        line = axes.plot(steps, middle, label=label, color=known, lw=1.8, ls=style)[0]
         if values.shape[1] >= ENOUGH_SEEDS:
             bands = np.array([interval(row) for row in values])
             axes.fill_between(steps, *bands.T, color=line.get_color(), alpha=0.18, lw=0)
