@@ -166,6 +166,10 @@ def test_a_broken_policy_never_looks_like_a_perfect_one() -> None:
     assert np.isnan(kl_divergence(whole, broken))
 
 
+def test_a_denormal_probability_does_not_make_the_divergence_infinite() -> None:
+    assert js_divergence(np.array([1.0, 5e-324]), np.array([1.0, 0.0])) == 0.0
+
+
 def test_divergences_on_known_pairs() -> None:
     p, q = np.array([0.5, 0.5, 0.0]), np.array([0.5, 0.0, 0.5])
     assert js_divergence(p, p) == 0

@@ -12,6 +12,7 @@ from jaxtyping import Float64
 
 from depo.theory.finite_mdp import FiniteMDP
 
+SMALLEST = 1e-300
 Policy = Float64[np.ndarray, "states actions"]
 Chain = Float64[np.ndarray, "states states"]
 
@@ -81,6 +82,7 @@ def js_divergence(p: np.ndarray, q: np.ndarray) -> float:
     >>> round(js_divergence(np.array([1.0, 0.0]), np.array([0.0, 1.0])), 4)
     0.6931
     """
+    p, q = (np.where(x < SMALLEST, 0.0, x) for x in (p, q))  # half a denormal would be zero
     middle = (p + q) / 2
     divergence = (kl_divergence(p, middle) + kl_divergence(q, middle)) / 2
     return divergence if np.isnan(divergence) else max(0.0, divergence)
