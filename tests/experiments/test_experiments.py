@@ -69,6 +69,7 @@ def test_finished_runs_are_not_repeated(done) -> None:
 
 
 def test_ray_runs_the_same_jobs(tmp_path: Path) -> None:
+    pytest.importorskip("ray", reason="Ray is an extra: pip install 'depo[ray]' to test it")
     sweep = Sweep(tmp_path, {"ppo": Planned(make_job("ppo", steps=128, **SMALL))})
     seen: dict[str, int] = {}
     sweep.execute(
