@@ -46,7 +46,7 @@ class ScaleSettings:
 
 SCALES: dict[str, ScaleSettings] = {
     "smoke": ScaleSettings(steps=640, transfer_steps=384, seeds=2),
-    "laptop": ScaleSettings(steps=12_800, transfer_steps=6_400, seeds=5),
+    "laptop": ScaleSettings(steps=12_800, transfer_steps=3_840, seeds=5),
     "bench": ScaleSettings(steps=12_800, transfer_steps=6_400, seeds=10),
     "paper": ScaleSettings(steps=12_928, transfer_steps=12_928, seeds=5, preset="paper"),
 }
