@@ -32,6 +32,7 @@ from depo.settings import METHODS, TRANSFER
 
 FOLDER = Path(__file__).parent / "reference"
 PLAIN = {"COLUMNS": "100", "NO_COLOR": "1", "TERM": "dumb", "PYTHONUTF8": "1"}
+DEMOS_COMMANDS = ("list", "info", "make", "import-minari", "export-minari")
 NOTICE = "<!-- Written by docs/generate_reference.py: change the code, not this page. -->\n"
 
 
@@ -58,7 +59,7 @@ def commands_page() -> str:
         _section("depo evaluate", "evaluate", "--help"),
         _section("depo runs", "runs", "--help"),
         _section("depo demos", "demos"),
-        *(_folded(f"depo demos {a}", "demos", a, "--help") for a in ("list", "info", "make")),
+        *(_folded(f"depo demos {a}", "demos", a, "--help") for a in DEMOS_COMMANDS),
         _section("depo reproduce", "reproduce", ask=help_from_child),
         _folded("depo reproduce NAME", "reproduce", "fig2", "--help", ask=help_from_child),
     ]

@@ -1,4 +1,4 @@
-"""``depo demos list | info FILE | make FILE``."""
+"""``depo demos list | info | make | import-minari | export-minari``."""
 
 from __future__ import annotations
 
@@ -11,15 +11,18 @@ import tyro
 from depo.cli.flags import parse
 from depo.cli.output import print_json, print_table, stdout
 from depo.demos.demonstrations import Demonstrations
+from depo.demos.minari_datasets import from_minari, to_minari
 from depo.demos.shipped import find_demonstrations, load_demonstrations, shipped
 from depo.environments.gridworld import GridWorld, GridWorldSettings
 from depo.errors import DepoError, unknown
 
 HELP = """depo demos: demonstrations, which are states only
 
-  depo demos list                      what ships with the package
-  depo demos info FILE                 check a file and describe it
-  depo demos make FILE --size 20 …     record the grid world's built-in expert
+  depo demos list                          what ships with the package
+  depo demos info FILE                     check a file and describe it
+  depo demos make FILE --size 20 …         record the grid world's built-in expert
+  depo demos import-minari DATASET FILE    make demonstrations of a Minari dataset
+  depo demos export-minari FILE DATASET    make a Minari dataset of demonstrations
 """
 
 
@@ -54,12 +57,48 @@ class Make:
     """Print the result as JSON."""
 
 
+@dataclass(frozen=True)
+class ImportMinari:
+    """Make demonstrations of a Minari dataset that is on this machine."""
+
+    dataset: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="DATASET")]
+    """The dataset's id ('D4RL/door/human-v2') or its folder."""
+    file: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="FILE")]
+    """The .npz file to write."""
+    keep_actions: bool = False
+    """Keep the recorded actions too; no method needs them."""
+    episodes: int = 0
+    """Take only the first so many episodes; 0: all."""
+    json: bool = False
+    """Print the result as JSON."""
+
+
+@dataclass(frozen=True)
+class ExportMinari:
+    """Make a Minari dataset of demonstrations; what they do not hold is zeros, and marked."""
+
+    file: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="FILE")]
+    """An .npz file, or the name of a shipped set."""
+    dataset: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="DATASET")]
+    """The id to give it, NAME-v0 or GROUP/NAME-v0; MINARI_DATASETS_PATH says where it goes."""
+    env: str = ""
+    """The Gymnasium id they belong to ('module:Id-v0' imports); empty: spaces as the data has."""
+    json: bool = False
+    """Print the result as JSON."""
+
+
 def run(argv: list[str]) -> int:
-    """List, describe or make demonstrations."""
+    """List, describe, make or convert demonstrations."""
     if not argv or argv[0] in ("-h", "--help"):
         print(HELP)
         return 0
-    actions = {"list": _list, "info": _info, "make": _make}
+    actions = {
+        "list": _list,
+        "info": _info,
+        "make": _make,
+        "import-minari": _import_minari,
+        "export-minari": _export_minari,
+    }
     if argv[0] not in actions:
         raise unknown("demos command", argv[0], actions)
     return actions[argv[0]](argv[1:])
@@ -97,6 +136,30 @@ def _make(argv: list[str]) -> int:
         print_json({"file": str(path), **describe(demos)})
     else:
         stdout.print(f"{path}: {demos.episodes} episodes of {demos.episode_lengths[0]} states")
+    return 0
+
+
+def _import_minari(argv: list[str]) -> int:
+    flags = parse(ImportMinari, argv, "depo demos import-minari")
+    demos = from_minari(
+        flags.dataset, keep_actions=flags.keep_actions, episodes=flags.episodes or None
+    )
+    path = demos.save(flags.file)
+    if flags.json:
+        print_json({"file": str(path), **describe(demos)})
+    else:
+        stdout.print(f"{path}: {demos.episodes} episodes, {len(demos.observations)} states")
+    return 0
+
+
+def _export_minari(argv: list[str]) -> int:
+    flags = parse(ExportMinari, argv, "depo demos export-minari")
+    demos = load_demonstrations(flags.file)
+    folder = to_minari(demos, flags.dataset, env=flags.env or None)
+    if flags.json:
+        print_json({"dataset": flags.dataset, "folder": str(folder), **describe(demos)})
+    else:
+        stdout.print(f"{flags.dataset}: {demos.episodes} episodes in {folder}")
     return 0
 
 
