@@ -22,9 +22,9 @@ import depo  # noqa: F401  (registers the environment)
 from depo.environments.gridworld import GridWorld, GridWorldSettings
 from depo.environments.tabular import Position, TabularEnvironment, tabular_gridworld
 from depo.learners.on_policy import CompiledLearner
-from depo.methods import make_method
+from depo.methods.on_policy import make_method
 from depo.presets import preset_settings
-from depo.settings import METHODS, CriticSettings, SkillSettings
+from depo.settings.on_policy import METHODS, CriticSettings, SkillSettings
 
 COPIES, STEPS, SEEDS = 4096, 200, 5
 

@@ -25,9 +25,9 @@ from depo.environments.tabular import tabular_gridworld
 from depo.evaluation.exact import ExactEvaluator
 from depo.evaluation.tables import policy_tables, split_seeds
 from depo.learners.on_policy import CompiledLearner
-from depo.methods import make_method
+from depo.methods.on_policy import make_method
 from depo.presets import preset_settings
-from depo.settings import BCO, DePO, GAIfO, MethodSettings, SkillTransfer
+from depo.settings.on_policy import BCO, DePO, GAIfO, MethodSettings, SkillTransfer
 
 SEEDS = range(100, 105)
 STEPS = 12_800

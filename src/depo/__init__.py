@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from depo.models.planner import CategoricalPlanner, GaussianPlanner
     from depo.models.policy import DecoupledPolicy
     from depo.models.skill import AnalyticSkill, CategoricalSkill, VectorSkill
+    from depo.models.standard import Standard
     from depo.runs.run import Run
 
 _HOME = {
@@ -58,6 +59,7 @@ _HOME = {
     "CategoricalSkill": "depo.models.skill",
     "VectorSkill": "depo.models.skill",
     "AnalyticSkill": "depo.models.skill",
+    "Standard": "depo.models.standard",
     "DecoupledPolicy": "depo.models.policy",
     "DepoError": "depo.errors",
 }
@@ -71,6 +73,7 @@ __all__ = [
     "DepoError",
     "GaussianPlanner",
     "Run",
+    "Standard",
     "VectorSkill",
     "evaluate",
     "load_demonstrations",

@@ -9,16 +9,18 @@ from typing import TYPE_CHECKING, Any
 
 from depo.environments.gridworld import ID as GRID_ID
 from depo.environments.gridworld import GridWorldSettings
+from depo.environments.mujoco import TASKS
 from depo.errors import DepoError, unknown
 from depo.presets import preset_settings
 from depo.runs.job import EnvironmentSettings, Job
 from depo.runs.run import Run
-from depo.settings import METHODS, TRANSFER
+from depo.settings import METHODS, OFF_POLICY, ON_POLICY, TRANSFER, Learner
 
 if TYPE_CHECKING:
     from depo.runs.training import Report
 
-DEFAULT_STEPS = 12_800
+DEFAULT_STEPS: dict[Learner, int] = {ON_POLICY: 12_800, OFF_POLICY: 60_000}
+TRANSFER_STEPS: dict[Learner, int] = {ON_POLICY: 3_840, OFF_POLICY: 20_000}
 GRID_NAMES = ("gridworld", "GridWorld-v0", GRID_ID)
 
 
@@ -27,7 +29,7 @@ def make_job(
     *,
     env: str = "gridworld",
     demos: str | Path = "",
-    steps: int = DEFAULT_STEPS,
+    steps: int | None = None,
     seed: int = 0,
     seeds: int = 1,
     preset: str = "fast",
@@ -42,8 +44,10 @@ def make_job(
     """
     if method not in (*METHODS, TRANSFER):
         raise unknown("method", method, METHODS)
-    settings = preset_settings(method, preset)
     is_grid = env in GRID_NAMES
+    host = None if is_grid else host_settings(env, env_args or {})
+    learner = learner_for(host)
+    settings = preset_settings(method, preset, learner, host.id if host else "")
     world_fields = {f.name for f in dataclasses.fields(GridWorldSettings)} if is_grid else set()
     method_fields = {f.name for f in dataclasses.fields(settings)}
     for name in overrides:
@@ -55,21 +59,46 @@ def make_job(
     if is_grid:
         environment = EnvironmentSettings(world=GridWorldSettings(**world))
     else:
-        environment = EnvironmentSettings(env, None, tuple((env_args or {}).items()))
+        assert host is not None
+        environment = host
     if seeds < 1:
         raise DepoError(f"seeds {seeds} is not positive: it is how many seeds to run")
     return Job(
         method=method,
+        learner=learner,
         settings=dataclasses.replace(
             settings, **{n: v for n, v in overrides.items() if n in method_fields}
         ),
         environment=environment,
-        steps=steps,
+        steps=default_steps(method, learner) if steps is None else steps,
         seeds=tuple(range(seed, seed + seeds)),
         preset=preset,
         demos=str(demos),
         planner=str(planner),
     )
+
+
+def host_settings(env: str, arguments: dict[str, Any]) -> EnvironmentSettings:
+    """A Gymnasium id, or the short name of a MuJoCo task, as settings."""
+    own: dict[str, Any] = {}
+    if env in TASKS:
+        env, own = TASKS[env]
+    return EnvironmentSettings(env, None, tuple((own | arguments).items()))
+
+
+def learner_for(host: EnvironmentSettings | None) -> Learner:
+    """The learner an environment needs, told by its spaces (None: the grid world)."""
+    if host is None:
+        return ON_POLICY
+    from depo.environments.host import HostEnvironment
+
+    is_finite = HostEnvironment(host.id, dict(host.arguments)).is_finite()
+    return ON_POLICY if is_finite else OFF_POLICY
+
+
+def default_steps(method: str, learner: Learner) -> int:
+    """Environment steps of a run that names none."""
+    return (TRANSFER_STEPS if method == TRANSFER else DEFAULT_STEPS)[learner]
 
 
 def train(
@@ -90,7 +119,6 @@ def transfer(
     ``planner`` is a planner folder, or a run whose seeds' planners are used:
     ``depo.transfer("runs/mine", k=4)``
     """
-    arguments.setdefault("steps", 3_840)
     return run_job(make_job(TRANSFER, planner=planner, **arguments), out, report)
 
 

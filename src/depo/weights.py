@@ -28,7 +28,7 @@ def named_arrays(tree: Any) -> dict[str, np.ndarray]:
 
 def save_tree(path: Path, tree: Any) -> None:
     """Write all arrays of a pytree, atomically."""
-    arrays = {name: np.ascontiguousarray(array) for name, array in named_arrays(tree).items()}
+    arrays = {name: np.array(array, order="C") for name, array in named_arrays(tree).items()}
     write_bytes(path, save(arrays, metadata={"format": str(FORMAT)}))
 
 

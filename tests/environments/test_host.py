@@ -53,7 +53,7 @@ def test_no_transition_crosses_a_reset() -> None:
 
 
 def test_a_third_party_environment_is_imported_by_name() -> None:
-    assert HostEnvironment(ID).sizes() == (5, 2)
+    assert HostEnvironment(ID).finite_sizes() == (5, 2)
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ def test_a_third_party_environment_is_imported_by_name() -> None:
 )
 def test_an_environment_that_does_not_fit_is_refused(environment, message: str) -> None:
     with pytest.raises(DepoError, match=message):
-        environment.sizes()
+        environment.finite_sizes()
 
 
 @pytest.mark.parametrize(("fault", "message"), [("nan", "reward nan"), ("raises", "on fire")])

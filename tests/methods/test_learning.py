@@ -14,7 +14,7 @@ from depo.environments.tabular import tabular_gridworld
 from depo.evaluation.exact import ExactEvaluator
 from depo.evaluation.tables import policy_tables, split_seeds
 from depo.learners.on_policy import CompiledLearner
-from depo.methods import make_method
+from depo.methods.on_policy import make_method
 from depo.presets import preset_settings
 from depo.weights import digest
 
@@ -104,7 +104,7 @@ def test_seeds_differ_and_a_seed_alone_repeats_itself() -> None:
 
 
 def test_held_out_transitions_are_never_trained_on() -> None:
-    from depo.methods.experience import HELD_OUT, Memory, Rollout
+    from depo.methods.on_policy.experience import HELD_OUT, Memory, Rollout
 
     n = 50
     index = jnp.arange(n, dtype=jnp.int32).reshape(n, 1)

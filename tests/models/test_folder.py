@@ -18,10 +18,13 @@ KEY = jax.random.key(3)
 MODELS = {
     "categorical planner": lambda: depo.CategoricalPlanner(KEY, 5, (8, 8)),
     "gaussian planner": lambda: depo.GaussianPlanner(
-        KEY, jnp.array([1.0, 2.0]), jnp.array([3.0, 4.0]), (8,), predicts=(1,)
+        KEY,
+        depo.Standard(jnp.array([1.0, 2.0]), jnp.array([3.0, 4.0]), 20.0),
+        (8,),
+        predicts=(1,),
     ),
     "categorical skill": lambda: depo.CategoricalSkill(KEY, 5, 3, (8,)),
-    "vector skill": lambda: depo.VectorSkill(KEY, jnp.zeros(2), jnp.ones(2), 1, (8,), noise=0.5),
+    "vector skill": lambda: depo.VectorSkill(KEY, depo.Standard.none(2), 1, (8,), noise=0.5),
 }
 
 

@@ -11,6 +11,7 @@ from depo.evaluation.tables import policy_table
 from depo.models.planner import CategoricalPlanner, GaussianPlanner
 from depo.models.policy import CategoricalActor, DecoupledPolicy
 from depo.models.skill import AnalyticSkill, CategoricalSkill, VectorSkill
+from depo.models.standard import Standard
 
 KEY = jax.random.key(0)
 
@@ -29,8 +30,7 @@ def test_a_categorical_planner_is_a_distribution_it_samples_from() -> None:
 
 def gaussian(**changes) -> GaussianPlanner:
     arguments = {
-        "mean": jnp.array([1.0, -2.0, 0.5]),
-        "scale": jnp.array([2.0, 0.5, 10.0]),
+        "standard": Standard(jnp.array([1.0, -2.0, 0.5]), jnp.array([2.0, 0.5, 10.0])),
         "hidden": (16, 16),
     }
     return GaussianPlanner(KEY, **(arguments | changes))
@@ -41,11 +41,11 @@ def test_a_gaussian_planner_scores_what_it_samples() -> None:
     state = jnp.array([0.3, -1.0, 4.0])
     draws = np.asarray(planner.sample(jnp.tile(state, (100_000, 1)), jax.random.key(2)))
     mode = np.asarray(planner.mode(state))
-    assert (np.abs(draws.mean(axis=0) - mode) < 0.02 * np.asarray(planner.scale)).all()
+    assert (np.abs(draws.mean(axis=0) - mode) < 0.02 * np.asarray(planner.standard.scale)).all()
     deviation = draws.std(axis=0)
     target = jnp.asarray(mode + 0.7 * deviation)
-    standardised = (np.asarray(target) - mode) / np.asarray(planner.scale)
-    expected = norm.logpdf(standardised, scale=deviation / np.asarray(planner.scale)).sum()
+    standardised = (np.asarray(target) - mode) / np.asarray(planner.standard.scale)
+    expected = norm.logpdf(standardised, scale=deviation / np.asarray(planner.standard.scale)).sum()
     assert float(planner.log_prob(state, target)) == pytest.approx(expected, abs=0.02)
 
 
@@ -53,8 +53,8 @@ def test_statistics_receive_no_gradient() -> None:
     planner = gaussian()
     loss = jax.grad(lambda p: p.log_prob(jnp.ones(3), jnp.zeros(3)) + p.mode(jnp.ones(3)).sum())
     gradient = loss(planner)
-    assert (gradient.mean == 0).all()
-    assert (gradient.scale == 0).all()
+    assert (gradient.standard.mean == 0).all()
+    assert (gradient.standard.scale == 0).all()
     assert any((w != 0).any() for w in gradient.network.weights)
 
 
@@ -101,7 +101,7 @@ def test_a_vector_policy_goes_where_an_analytic_skill_takes_it() -> None:
 
 
 def test_a_vector_skill_stays_in_bounds_and_its_noise_is_before_the_tanh() -> None:
-    skill = VectorSkill(KEY, jnp.zeros(3), jnp.ones(3), 2, (16,), noise=0.3)
+    skill = VectorSkill(KEY, Standard.none(3), 2, (16,), noise=0.3)
     state, target = jnp.ones((20_000, 3)), jnp.zeros((20_000, 3))
     actions = np.asarray(skill.sample(state, target, KEY))
     assert np.abs(actions).max() < 1

@@ -5,11 +5,12 @@ from __future__ import annotations
 import dataclasses
 import json
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Annotated, Any, Literal, TypeVar
 
 import tyro
 
-from depo.api import GRID_NAMES
+from depo.api import GRID_NAMES, default_steps, host_settings, learner_for
 from depo.environments.gridworld import GridWorldSettings
 from depo.errors import DepoError
 from depo.presets import preset_settings
@@ -24,7 +25,8 @@ class CommonFlags:
     """What every training command takes."""
 
     env: str = "gridworld"
-    """'gridworld', or any Gymnasium id with finite states and actions ('module:Id-v0' imports)."""
+    """'gridworld', a MuJoCo task (hopper, walker2d, half-cheetah, inverted-pendulum, ant,
+    humanoid), or any Gymnasium id with finite or vector spaces ('module:Id-v0' imports)."""
     demos: str = ""
     """Demonstrations: an .npz file or a shipped name; empty: the environment's default."""
     steps: int = 12_800
@@ -52,7 +54,6 @@ def parse_job(
     prog: str,
     description: str,
     *,
-    steps: int,
     planner: str = "",
 ) -> tuple[Job, CommonFlags]:
     """The job that a command line describes.
@@ -62,11 +63,15 @@ def parse_job(
     """
     env = peek(argv, "--env") or "gridworld"
     preset = peek(argv, "--preset") or "fast"
-    settings = preset_settings(method, preset)
     is_grid = env in GRID_NAMES
+    host = None if is_grid else host_settings(env, dict(_peek_arguments(argv)))
+    learner = learner_for(host)
+    settings = preset_settings(method, preset, learner, host.id if host else "")
     world_kind: Any = GridWorldSettings if is_grid else HostFlags
+    steps = default_steps(method, learner)
+    defaults = CommonFlags(steps=steps, preset=preset)  # type: ignore[arg-type]
     fields: list[tuple[str, Any, Any]] = [
-        ("common", _flat(CommonFlags), CommonFlags(steps=steps, preset=preset)),  # type: ignore[arg-type]
+        ("common", _flat(CommonFlags), defaults),
         ("world", _flat(world_kind), world_kind()),
         ("settings", _flat(type(settings)), settings),
     ]
@@ -86,6 +91,7 @@ def parse_job(
     return (
         Job(
             method=method,
+            learner=learner,
             settings=_same_kind(parsed.settings, settings),
             environment=_environment(common.env, parsed.world),
             steps=common.steps,
@@ -129,7 +135,15 @@ def _same_kind(parsed: Any, settings: MethodSettings) -> MethodSettings:
 def _environment(env: str, world: Any) -> EnvironmentSettings:
     if isinstance(world, GridWorldSettings):
         return EnvironmentSettings(world=world)
-    return EnvironmentSettings(env, None, tuple(_argument(text) for text in world.env_args))
+    return host_settings(env, dict(_argument(text) for text in world.env_args))
+
+
+def _peek_arguments(argv: list[str]) -> list[tuple[str, Any]]:
+    """Constructor arguments before they are parsed: the spaces may depend on them."""
+    if "--env-args" not in argv:
+        return []
+    words = argv[argv.index("--env-args") + 1 :]
+    return [_argument(w) for w in takewhile(lambda w: not w.startswith("--"), words)]
 
 
 def _argument(text: str) -> tuple[str, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from depo.api import DEFAULT_STEPS
 from depo.cli.flags import parse_job
 from depo.cli.working import work_on
 from depo.errors import DepoError, unknown
@@ -16,7 +15,9 @@ Examples:
   depo train depo                                  the grid world, its shipped demonstrations
   depo train depo --seeds 5 --k 2 --out runs/two   five seeds at once, two actions a direction
   depo train gaifo --preset paper                  a baseline with the authors' settings
-  depo train depo --env FrozenLake-v1 --demos mine.npz
+  depo train depo --env hopper                     MuJoCo, four shipped recordings
+  depo train depo --env my_module:Mine-v0 --demos mine.npz
+  depo train sac --env walker2d --steps 500000     an expert, to be recorded by 'depo demos record'
 
 'depo train METHOD --help' lists every setting of a method.
 """
@@ -33,9 +34,7 @@ def run(argv: list[str]) -> int:
         raise DepoError(f"give a method before the flags: {', '.join(METHODS)}")
     if method not in METHODS:
         raise unknown("method", method, METHODS)
-    job, common = parse_job(
-        method, flags, f"depo train {method}", _summary(METHODS[method]), steps=DEFAULT_STEPS
-    )
+    job, common = parse_job(method, flags, f"depo train {method}", _summary(METHODS[method]))
     return work_on(job, common.out, as_json=common.json)
 
 

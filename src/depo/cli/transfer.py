@@ -22,7 +22,6 @@ Examples:
 
 'depo transfer PLANNER --help' lists every setting.
 """
-STEPS = 3_840
 
 
 def run(argv: list[str]) -> int:
@@ -33,9 +32,7 @@ def run(argv: list[str]) -> int:
     planner, *flags = argv
     if planner.startswith("-"):
         raise DepoError("give a planner folder or a run before the flags")
-    job, common = parse_job(
-        TRANSFER, flags, f"depo transfer {planner}", SUMMARY, steps=STEPS, planner=planner
-    )
+    job, common = parse_job(TRANSFER, flags, f"depo transfer {planner}", SUMMARY, planner=planner)
     if not Path(planner).exists():
         raise DepoError(f"{planner} does not exist: give a planner folder or a run")
     return work_on(job, common.out, as_json=common.json)

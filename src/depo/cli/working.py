@@ -19,7 +19,7 @@ def work_on(job: Job, out: str, *, as_json: bool) -> int:
     prepare_jax()
     path = Path(out) if out else free_folder(job)
     stderr.print(
-        f"{job.method} on {job.environment.label}, on-policy, preset {job.preset}, "
+        f"{job.method} on {job.environment.label}, {job.learner}, preset {job.preset}, "
         f"{job.blocks * job.steps_per_block:,} steps × {len(job.seeds)} seeds → {path}"
     )
     return continue_run(begin(job, path), as_json=as_json)

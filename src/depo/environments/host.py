@@ -1,4 +1,4 @@
-"""Anybody's Gymnasium environment with finite states and actions, stepped from Python."""
+"""Anybody's Gymnasium environment, stepped from Python."""
 
 from __future__ import annotations
 
@@ -6,23 +6,114 @@ import importlib
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import gymnasium as gym
 import numpy as np
+from gymnasium.spaces import Box, Discrete
+from gymnasium.wrappers import FlattenObservation, RescaleAction, TimeLimit
 
 from depo.errors import DepoError, unknown
+
+TIME_LIMIT = 1_000
+"""Steps after which an episode is cut where the environment itself sets no limit."""
+
+
+class Sizes(NamedTuple):
+    """Finite spaces: how many states and actions. Vectors: their lengths."""
+
+    states: int
+    actions: int
 
 
 @dataclass(frozen=True)
 class HostEnvironment:
-    """A Gymnasium id (``module:Id-v0`` imports a module first) and its constructor's arguments."""
+    """A Gymnasium id (``module:Id-v0`` imports a module first) and its constructor's arguments.
+
+    Box actions are presented as [−1,1]ⁿ. ``ignore_termination`` plays on to the time limit.
+    """
 
     id: str
     arguments: dict[str, Any] = field(default_factory=dict)
+    ignore_termination: bool = False
 
     def make(self) -> gym.Env:
-        """One copy, checked to have finite spaces."""
+        """One copy; bounded vector actions are rescaled, vector observations flat."""
+        name = self._registered_name()
+        try:
+            env = gym.make(name, **self.arguments)
+        except gym.error.DependencyNotInstalled as error:
+            raise DepoError(
+                f"environment '{self.id}' needs a package that is not installed ({error}): "
+                "for MuJoCo tasks, pip install 'depo[mujoco]'"
+            ) from error
+        except Exception as error:
+            raise DepoError(f"environment '{self.id}' cannot be made: {error}") from error
+        if isinstance(env.observation_space, Discrete):
+            return env
+        if isinstance(env.action_space, Box) and env.action_space.is_bounded():
+            one = np.ones(env.action_space.shape, env.action_space.dtype)
+            env = RescaleAction(env, -one, one)
+        if isinstance(env.observation_space, Box) and len(env.observation_space.shape) != 1:
+            env = FlattenObservation(env)
+        if self.ignore_termination:
+            env = PlayOn(env)
+        limited = env.spec is not None and env.spec.max_episode_steps is not None
+        return env if limited else TimeLimit(env, TIME_LIMIT)
+
+    def is_finite(self) -> bool:
+        """Whether states are finitely many rather than vectors; asks the environment once."""
+        env = self.make()
+        try:
+            return isinstance(env.observation_space, Discrete)
+        finally:
+            env.close()
+
+    def finite_sizes(self) -> Sizes:
+        """Number of states and actions; refuses vector spaces."""
+        env = self.make()
+        try:
+            for what, space in [("state", env.observation_space), ("action", env.action_space)]:
+                if not isinstance(space, Discrete):
+                    raise DepoError(
+                        f"environment '{self.id}' has the {what} space {space}: the on-policy "
+                        "learner takes finite (Discrete) states and actions only"
+                    )
+                if space.start != 0:
+                    raise DepoError(f"environment '{self.id}': {what}s must be numbered from 0")
+            return Sizes(int(env.observation_space.n), int(env.action_space.n))  # type: ignore[attr-defined]
+        finally:
+            env.close()
+
+    def vector_sizes(self) -> Sizes:
+        """Lengths of state and action vectors; refuses other spaces."""
+        env = self.make()
+        try:
+            states, actions = env.observation_space, env.action_space
+            if not isinstance(states, Box):
+                raise DepoError(
+                    f"environment '{self.id}' has the state space {states}: the off-policy "
+                    "learner takes vector (Box) states only"
+                )
+            if not isinstance(actions, Box):
+                raise DepoError(
+                    f"environment '{self.id}' has the action space {actions}: the off-policy "
+                    "learner differentiates through actions and takes a Box only"
+                )
+            if not actions.is_bounded() or len(actions.shape) != 1:
+                raise DepoError(
+                    f"environment '{self.id}' has the action space {actions}: actions must be "
+                    "one vector with finite bounds (wrap it with gymnasium's RescaleAction)"
+                )
+            return Sizes(int(states.shape[0]), int(actions.shape[0]))
+        finally:
+            env.close()
+
+    def vector(self, copies: int) -> VectorStepper:
+        """Many copies side by side."""
+        return VectorStepper(self, copies)
+
+    def _registered_name(self) -> str:
         module, _, name = self.id.rpartition(":")
         if module:
             if "" not in sys.path:
@@ -35,31 +126,16 @@ class HostEnvironment:
                 ) from None
         if name not in gym.registry:
             raise unknown("environment", name, gym.registry)
-        try:
-            env = gym.make(name, **self.arguments)
-        except Exception as error:
-            raise DepoError(f"environment '{self.id}' cannot be made: {error}") from error
-        for what, space in [("state", env.observation_space), ("action", env.action_space)]:
-            if not isinstance(space, gym.spaces.Discrete):
-                raise DepoError(
-                    f"environment '{self.id}' has the {what} space {space}: the on-policy learner "
-                    "takes finite (Discrete) states and actions only"
-                )
-            if space.start != 0:
-                raise DepoError(f"environment '{self.id}': {what}s must be numbered from 0")
-        return env
+        return name
 
-    def sizes(self) -> tuple[int, int]:
-        """Number of states and actions."""
-        env = self.make()
-        try:
-            return int(env.observation_space.n), int(env.action_space.n)  # type: ignore[attr-defined]
-        finally:
-            env.close()
 
-    def vector(self, copies: int) -> VectorStepper:
-        """Many copies side by side."""
-        return VectorStepper(self, copies)
+class PlayOn(gym.Wrapper):
+    """Hides termination: the episode goes on to its time limit, fallen or not."""
+
+    def step(self, action: Any) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
+        """A step that never ends the episode."""
+        state, reward, _, truncated, info = self.env.step(action)
+        return state, reward, False, truncated, info
 
 
 class VectorStepper:
@@ -70,32 +146,51 @@ class VectorStepper:
         self._envs = gym.vector.SyncVectorEnv(
             [environment.make] * copies, autoreset_mode=gym.vector.AutoresetMode.SAME_STEP
         )
+        space = self._envs.single_observation_space
+        self._states = int(space.n) if isinstance(space, Discrete) else 0
 
     def reset(self, seeds: Sequence[int]) -> np.ndarray:
         """Start every copy from its own seed."""
-        return np.asarray(self._guarded(lambda: self._envs.reset(seed=list(seeds))[0]))
+        state = self._guarded(lambda: self._envs.reset(seed=list(seeds))[0])
+        return self._checked(np.array(state))
 
     def step(self, actions: np.ndarray) -> tuple[np.ndarray, ...]:
         """Returns (state to act from, s' reached, reward, terminated, truncated)."""
         state, reward, terminated, truncated, info = self._guarded(lambda: self._envs.step(actions))
-        reached = np.asarray(state).copy()
+        state = np.array(state)
+        reached = state.copy()
         for i in np.flatnonzero(terminated | truncated):
             reached[i] = info["final_obs"][i]
-        states = self._envs.single_observation_space.n  # type: ignore[attr-defined]
-        if ((reached < 0) | (reached >= states)).any():
-            raise DepoError(
-                f"environment '{self.environment.id}' returned a state outside its {states} states"
-            )
+        state, reached = self._checked(state), self._checked(reached)
         if not np.isfinite(reward).all():
             raise DepoError(
                 f"environment '{self.environment.id}' returned the reward "
                 f"{reward[~np.isfinite(reward)][0]}: the run stops at its last checkpoint"
             )
-        return np.asarray(state), reached, np.asarray(reward, np.float32), terminated, truncated
+        return state, reached, np.asarray(reward, np.float32), terminated, truncated
 
     def close(self) -> None:
         """Close all copies."""
         self._envs.close()
+
+    def _checked(self, state: np.ndarray) -> np.ndarray:
+        """States of a finite set, or finite numbers as float32."""
+        if self._states:
+            if ((state < 0) | (state >= self._states)).any():
+                raise DepoError(
+                    f"environment '{self.environment.id}' returned a state outside its "
+                    f"{self._states} states"
+                )
+            return state
+        state = state.astype(np.float32)
+        if not np.isfinite(state).all():
+            copy, feature = np.argwhere(~np.isfinite(state))[0]
+            raise DepoError(
+                f"environment '{self.environment.id}' returned the observation "
+                f"{state[copy, feature]} in feature {feature}: the simulation is broken; the run "
+                "folder is whole, 'depo resume' goes on from its last checkpoint"
+            )
+        return state
 
     def _guarded(self, call: Any) -> Any:
         try:

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import dataclasses
 from pathlib import Path
+from typing import Any
 
 import jax
+import jax.numpy as jnp
 
 from depo.environments.host import HostEnvironment
 from depo.errors import DepoError
 from depo.evaluation.rollouts import RolloutEvaluator
-from depo.learners.on_policy import LearnerState
-from depo.runs.problem import open_problem
+from depo.models.policy import DecoupledPolicy, Policy
+from depo.runs.problem import Problem, open_problem
 from depo.runs.run import Run
+from depo.settings import OFF_POLICY
 from depo.weights import digest, load_tree
 
 
@@ -25,39 +28,60 @@ def evaluate(run: str | Path | Run, *, episodes: int = 10) -> list[dict[str, flo
     if episodes < 1:
         raise DepoError(f"episodes {episodes} is not positive")
     run = run if isinstance(run, Run) else Run.open(run)
-    problem = open_problem(run.job, run.demonstrations(), str(run.path))
-    environment = run.job.environment
-    arguments = dict(environment.arguments)
-    if environment.world is not None:
-        arguments = dataclasses.asdict(environment.world)
-    simulator = RolloutEvaluator(
-        HostEnvironment(environment.id, arguments), run.job.seeds, episodes
-    )
+    problem = open_problem(run.job, run.demonstrations(), str(run.path), episodes)
     try:
         file, progress = run.latest()
         state = load_tree(file, problem.skeleton())
-        exact = problem.evaluate(state) if problem.exact else [{} for _ in run.job.seeds]
-        played = simulator(problem.learner.policies(state))
+        policies = [problem.learner.policy(state, i) for i in range(len(run.job.seeds))]
+        played = _played(run, problem, state, policies, episodes)
         return [
             {
                 "seed": seed,
                 "env_steps": progress.block * run.job.steps_per_block,
                 "episodes": episodes,
                 **played[i],
-                **exact[i],
-                **planner_digest(state, i),
+                **planner_digest(policies[i]),
             }
             for i, seed in enumerate(run.job.seeds)
         ]
     finally:
         problem.close()
-        simulator.close()
 
 
-def planner_digest(state: LearnerState, index: int) -> dict[str, str]:
-    """A fingerprint of one seed's planner, where there is one: transfer must not change it."""
-    if "planner" not in state.agent:
+def load_policies(run: Run) -> list[Policy]:
+    """The policies of all seeds at the last checkpoint."""
+    problem = open_problem(run.job, run.demonstrations(), str(run.path))
+    try:
+        state = load_tree(run.latest()[0], problem.skeleton())
+        return [problem.learner.policy(state, i) for i in range(len(run.job.seeds))]
+    finally:
+        problem.close()
+
+
+def host_environment(run: Run) -> HostEnvironment:
+    """The environment of a run as a Gymnasium id with arguments."""
+    environment = run.job.environment
+    if environment.world is None:
+        return HostEnvironment(environment.id, dict(environment.arguments))
+    return HostEnvironment(environment.id, dataclasses.asdict(environment.world))
+
+
+def planner_digest(policy: Policy) -> dict[str, str]:
+    """A fingerprint of the planner, where there is one: transfer must not change it."""
+    if not isinstance(policy, DecoupledPolicy):
         return {}
-    return {
-        "planner_digest": digest(jax.tree.map(lambda x: x[index], state.agent["planner"].model))
-    }
+    return {"planner_digest": digest(policy.planner)}
+
+
+def _played(
+    run: Run, problem: Problem, state: Any, policies: list[Policy], episodes: int
+) -> list[dict[str, float]]:
+    if run.job.learner == OFF_POLICY:
+        return problem.evaluate(state)
+    simulator = RolloutEvaluator(host_environment(run), run.job.seeds, episodes)
+    try:
+        played = simulator(jax.tree.map(lambda *xs: jnp.stack(xs), *policies))
+    finally:
+        simulator.close()
+    exact = problem.evaluate(state) if problem.exact else [{} for _ in run.job.seeds]
+    return [scores | more for scores, more in zip(played, exact, strict=True)]

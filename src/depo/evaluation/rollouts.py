@@ -9,10 +9,9 @@ import equinox as eqx
 import numpy as np
 
 from depo.environments.host import HostEnvironment
-from depo.learners.host import derived_seed
+from depo.learners.seeds import EVALUATION, derived_seed
 from depo.models.policy import Policy
 
-EVALUATION = 2
 EPISODES = 10
 MAX_STEPS = 1_000
 

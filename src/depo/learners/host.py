@@ -13,17 +13,15 @@ from jaxtyping import Array, Int, Key
 
 from depo.environments.host import HostEnvironment, VectorStepper
 from depo.learners.on_policy import LearnerState, OnPolicyLearner, explore
-from depo.methods.experience import Rollout
-
-TRAINING = 1
-"""Environment seeds of training are derived with this word, those of evaluation with another."""
+from depo.learners.seeds import TRAINING, derived_seed
+from depo.methods.on_policy.experience import Rollout
 
 
 class HostLearner(OnPolicyLearner):
     """Decisions and updates compiled; only the environment's steps are Python's."""
 
     def __init__(self, environment: HostEnvironment, seeds: Sequence[int], **common: Any):
-        states, actions = environment.sizes()
+        states, actions = environment.finite_sizes()
         super().__init__(states=states, actions=actions, **common)
         self._seeds = tuple(seeds)
         self._envs: VectorStepper = environment.vector(len(self._seeds) * self.settings.copies)
@@ -76,8 +74,3 @@ class HostLearner(OnPolicyLearner):
             ]
             steps.append(Rollout(before, action, plan, *after))
         return jax.tree.map(lambda *xs: np.stack([np.asarray(x) for x in xs], axis=1), *steps)
-
-
-def derived_seed(*words: int) -> int:
-    """A seed for Gymnasium from several numbers."""
-    return int(np.random.SeedSequence(words).generate_state(1)[0])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import equinox as eqx
@@ -12,21 +13,15 @@ import numpy as np
 from jaxtyping import Array, Int, Key
 
 from depo.environments.tabular import Position, TabularEnvironment
-from depo.methods.experience import Memory, Rollout, uniform_index
-from depo.methods.method import Agent, Method
-from depo.methods.steps import Metrics, Pairs
-from depo.methods.transfer import TransferMethod
+from depo.learners.seeds import INIT, LEARN, RESET, stream
+from depo.methods.descent import uniform_index
+from depo.methods.on_policy.experience import Memory, Rollout
+from depo.methods.on_policy.method import Agent, Method
+from depo.methods.on_policy.steps import Metrics, Pairs
+from depo.methods.on_policy.transfer import TransferMethod
 from depo.models.planner import CategoricalPlanner
 from depo.models.policy import Policy
-from depo.settings import OnPolicySettings
-
-INIT, RESET, LEARN = range(3)
-"""Streams of random numbers, one seed each: adding a draw to one leaves the others alone."""
-
-
-def stream(seed: Int[Array, ""], purpose: int) -> Key[Array, ""]:
-    """The random key of a seed for one purpose."""
-    return jax.random.fold_in(jax.random.key(seed), purpose)
+from depo.settings.on_policy import OnPolicySettings
 
 
 class LearnerState(eqx.Module):
@@ -90,6 +85,16 @@ class OnPolicyLearner:
     def policies(self, state: LearnerState) -> Any:
         """The policies of all seeds, stacked."""
         return self.method.policy(state.agent)
+
+    def policy(self, state: LearnerState, index: int) -> Policy:
+        """The policy of one seed."""
+        return self.method.policy(jax.tree.map(lambda x: x[index], state.agent))
+
+    def save_experience(self, folder: Path) -> None:
+        """Nothing: the memory is small and part of the state."""
+
+    def load_experience(self, folder: Path, steps: int) -> None:
+        """Nothing: the memory is part of the state."""
 
 
 class CompiledLearner(OnPolicyLearner):

@@ -14,3 +14,10 @@ def loss(
 ) -> Float[Array, ""]:
     """Cross-entropy of the actions the skill reads into the demonstrations."""
     return -jnp.mean(pick(actor.log_probabilities(state), label))
+
+
+def squared(
+    action: Float[Array, "batch actions"], label: Float[Array, "batch actions"]
+) -> Float[Array, ""]:
+    """E‖a − â‖² between the policy's action and the one the skill reads into a transition."""
+    return jnp.mean(jnp.sum((action - label) ** 2, axis=-1))

@@ -3,10 +3,13 @@
 By the redundant-action theorem the action that made a transition is inessential, so
 π(a|s) = h(s'|s) for legal s' and the policy gradient becomes a weighted likelihood of real
 transitions. Weights are A − min A, not below zero: raw advantages would push the planner away
-from real transitions towards arbitrary states.
+from real transitions towards arbitrary states. On vectors the weight comes from Q, brought to
+a fixed range within the minibatch.
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
@@ -26,4 +29,30 @@ def loss(
     weight: Float[Array, " batch"],
 ) -> Float[Array, ""]:
     """−E[w log h(s'|s)]."""
-    return -jnp.mean(weight * planner.log_prob(state, next_state))
+    return weighted(planner.log_prob(state, next_state), weight)
+
+
+def weighted(
+    log_planner: Float[Array, " batch"], weight: Float[Array, " batch"]
+) -> Float[Array, ""]:
+    """−E[w log h] from log h itself."""
+    return -jnp.mean(weight * log_planner)
+
+
+def min_max(q: Float[Array, " batch"]) -> Float[Array, " batch"]:
+    """Q brought to [0,1] over the minibatch; all zeros when every Q is equal."""
+    return (q - jnp.min(q)) / jnp.maximum(jnp.max(q) - jnp.min(q), 1e-6)
+
+
+def positive_normal(q: Float[Array, " batch"]) -> Float[Array, " batch"]:
+    """Q standardised over the minibatch, then lifted to begin at 0."""
+    z = (q - jnp.mean(q)) / jnp.maximum(jnp.std(q), 1e-6)
+    return z - jnp.min(z)
+
+
+WEIGHTS: dict[str, Callable[[Float[Array, " batch"]], Float[Array, " batch"]]] = {
+    "min-max": min_max,
+    "positive-normal": positive_normal,
+    "shifted": weights,
+    "constant": jnp.ones_like,
+}

@@ -1,7 +1,8 @@
 """DePG, the decoupled policy gradient: −E[A(s,a) log π(a|s)] with π(a|s) = Σ_s' h(s'|s) I(a|s,s').
 
 The skill I is held fixed and only the planner h moves. On finite states the sum is exact; the
-other two estimators sample the plan instead and are what large state sets would need.
+other two estimators sample the plan instead and are what large state sets would need. On
+vectors the gradient flows from Q through the skill into the plan.
 """
 
 from __future__ import annotations
@@ -10,8 +11,9 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int, Key
 
+from depo.models.judges import TwinCritic
 from depo.models.planner import CategoricalPlanner, pick
-from depo.models.skill import CategoricalSkill
+from depo.models.skill import CategoricalSkill, VectorSkill
 
 
 def exact(
@@ -54,3 +56,18 @@ def straight_through(
     hard = jax.nn.one_hot(jnp.argmax(noisy, axis=-1), planner.states)
     plan = soft + jax.lax.stop_gradient(hard - soft)
     return -jnp.mean(advantage * pick(skill.log_probabilities_soft(state, plan), action))
+
+
+def through_skill(
+    critic: TwinCritic,
+    skill: VectorSkill,
+    state: Float[Array, "batch sees"],
+    plan: Float[Array, "batch predicts"],
+    key: Key[Array, ""],
+) -> tuple[Float[Array, ""], Float[Array, "batch actions"]]:
+    """−E[min Q(s, a)], a = tanh(μ_I(s,ŝ') + σε), ŝ' a reparameterised sample of h.
+
+    Returns μ_I beside, for a penalty on it.
+    """
+    before = skill.before_tanh(state, plan)
+    return -jnp.mean(critic.least(state, jnp.tanh(before.sample(key)))), before.mean

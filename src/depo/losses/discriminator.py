@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float, Int
+from jaxtyping import Array, Float
 
-from depo.models.judges import Discriminator
+from depo.models.judges import Discriminator, VectorDiscriminator
 
-Pairs = tuple[Int[Array, " batch"], Int[Array, " batch"]]
+Pairs = tuple[Array, Array]
 
 
-def loss(discriminator: Discriminator, expert: Pairs, agent: Pairs) -> Float[Array, ""]:
+def loss(
+    discriminator: Discriminator | VectorDiscriminator, expert: Pairs, agent: Pairs
+) -> Float[Array, ""]:
     """−½ E_expert[log D(s,s')] − ½ E_agent[log(1 − D(s,s'))]."""
     for_expert = jax.nn.softplus(-discriminator(*expert))
     for_agent = jax.nn.softplus(discriminator(*agent))

@@ -1,11 +1,11 @@
-"""L_I, the skill: −E_{(s,a,s')~experience}[log I(a|s,s')]."""
+"""L_I, the skill: −E_{(s,a,s')~experience}[log I(a|s,s')], or squared error on vectors."""
 
 from __future__ import annotations
 
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
 
-from depo.models.skill import CategoricalSkill
+from depo.models.skill import CategoricalSkill, VectorSkill
 
 
 def loss(
@@ -16,3 +16,13 @@ def loss(
 ) -> Float[Array, ""]:
     """Cross-entropy of the action that made each transition."""
     return -jnp.mean(skill.log_prob(state, next_state, action))
+
+
+def squared(
+    skill: VectorSkill,
+    state: Float[Array, "batch sees"],
+    next_state: Float[Array, "batch predicts"],
+    action: Float[Array, "batch actions"],
+) -> Float[Array, ""]:
+    """E‖tanh μ_I(s,s') − a‖², summed over action dimensions."""
+    return jnp.mean(jnp.sum((skill.mode(state, next_state) - action) ** 2, axis=-1))

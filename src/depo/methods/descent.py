@@ -51,3 +51,11 @@ def minibatches(
     count = total // size
     orders = jnp.argsort(jax.random.uniform(key, (epochs, total)))
     return orders[:, : count * size].reshape(epochs * count, size)
+
+
+def uniform_index(
+    key: Key[Array, ""], shape: tuple[int, ...], size: int | Int[Array, ""]
+) -> Int[Array, ...]:
+    """Whole numbers below ``size`` (< 2²³), one draw each: cheaper to compile than randint."""
+    draw = jnp.floor(jax.random.uniform(key, shape) * size).astype(jnp.int32)
+    return jnp.minimum(draw, size - 1)

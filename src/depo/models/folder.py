@@ -22,6 +22,7 @@ from depo.errors import DepoError
 from depo.files import read_object, write_bytes, write_json
 from depo.models.planner import CategoricalPlanner, GaussianPlanner, Planner
 from depo.models.skill import CategoricalSkill, Skill, VectorSkill
+from depo.models.standard import Standard
 from depo.weights import FORMAT, load_tree, named_arrays, save_tree
 
 WEIGHTS, SETTINGS, CARD = "weights.safetensors", "settings.json", "card.md"
@@ -85,9 +86,11 @@ def _describe_planner(planner: Planner) -> dict[str, Any]:
         return {"model": "categorical", "states": planner.states, "hidden": hidden}
     return {
         "model": "gaussian",
-        "sees": int(planner.mean.shape[0]),
+        "sees": int(planner.standard.mean.shape[0]),
+        "clip": planner.standard.clip,
         "predicts": list(planner.predicts),
         "log_std_bounds": list(planner.log_std_bounds),
+        "absolute": planner.absolute,
         "hidden": hidden,
     }
 
@@ -99,10 +102,12 @@ def _describe_skill(skill: CategoricalSkill | VectorSkill) -> dict[str, Any]:
         return {"model": "categorical", **sizes, "hidden": hidden}
     return {
         "model": "vector",
-        "sees": int(skill.mean.shape[0]),
+        "sees": int(skill.standard.mean.shape[0]),
+        "clip": skill.standard.clip,
         "predicts": list(skill.predicts),
-        "actions": int(skill.network.biases[-1].shape[0]),
+        "actions": skill.actions,
         "noise": skill.noise,
+        "pair_input": skill.pair_input,
         "hidden": hidden,
     }
 
@@ -111,10 +116,16 @@ def _categorical_planner(key: Any, shape: dict[str, Any]) -> Planner:
     return CategoricalPlanner(key, shape["states"], shape["hidden"])
 
 
-def _gaussian(key: Any, shape: dict[str, Any]) -> Planner:
+def _standard(shape: dict[str, Any]) -> Standard:
     zeros = jnp.zeros(shape["sees"])
+    return Standard(zeros, zeros, float(shape["clip"]))
+
+
+def _gaussian(key: Any, shape: dict[str, Any]) -> Planner:
     bounds = (float(shape["log_std_bounds"][0]), float(shape["log_std_bounds"][1]))
-    return GaussianPlanner(key, zeros, zeros, shape["hidden"], shape["predicts"], bounds)
+    return GaussianPlanner(
+        key, _standard(shape), shape["hidden"], shape["predicts"], bounds, shape["absolute"]
+    )
 
 
 def _categorical_skill(key: Any, shape: dict[str, Any]) -> CategoricalSkill:
@@ -122,9 +133,14 @@ def _categorical_skill(key: Any, shape: dict[str, Any]) -> CategoricalSkill:
 
 
 def _vector_skill(key: Any, shape: dict[str, Any]) -> VectorSkill:
-    zeros = jnp.zeros(shape["sees"])
     return VectorSkill(
-        key, zeros, zeros, shape["actions"], shape["hidden"], shape["predicts"], shape["noise"]
+        key,
+        _standard(shape),
+        shape["actions"],
+        shape["hidden"],
+        shape["predicts"],
+        shape["noise"],
+        shape["pair_input"],
     )
 
 

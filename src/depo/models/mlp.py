@@ -23,6 +23,7 @@ class MLP(eqx.Module):
     weights: list[Float[Array, ...]]
     biases: list[Float[Array, ...]]
     activation: str = eqx.field(static=True)
+    normalise: bool = eqx.field(static=True)
 
     def __init__(
         self,
@@ -31,6 +32,7 @@ class MLP(eqx.Module):
         hidden: Sequence[int],
         outputs: int,
         activation: str = "relu",
+        normalise: bool = False,
     ):
         widths = [inputs, *hidden, outputs]
         shapes = list(pairwise(widths))
@@ -42,7 +44,7 @@ class MLP(eqx.Module):
             layer = layer.reshape(before + 1, after) / before**0.5
             self.weights.append(layer[:-1])
             self.biases.append(layer[-1])
-        self.activation = activation
+        self.activation, self.normalise = activation, normalise
 
     def __call__(self, x: Float[Array, "*batch inputs"]) -> Float[Array, "*batch outputs"]:
         """Outputs for a batch of inputs."""
@@ -52,5 +54,13 @@ class MLP(eqx.Module):
         """Outputs from the first layer's products, which a caller may have got more cheaply."""
         x = x + self.biases[0]
         for weight, bias in zip(self.weights[1:], self.biases[1:], strict=True):
+            if self.normalise:
+                x = layer_norm(x)
             x = ACTIVATIONS[self.activation](x) @ weight + bias
         return x
+
+
+def layer_norm(x: Float[Array, "*batch width"]) -> Float[Array, "*batch width"]:
+    """Zero mean and unit variance across a layer, with no learned scale."""
+    centred = x - jnp.mean(x, axis=-1, keepdims=True)
+    return centred * jax.lax.rsqrt(jnp.mean(centred**2, axis=-1, keepdims=True) + 1e-5)

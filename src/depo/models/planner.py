@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import equinox as eqx
 import jax
@@ -10,6 +11,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, Int, Key
 
 from depo.models.mlp import MLP
+from depo.models.standard import Standard
 
 
 class CategoricalPlanner(eqx.Module):
@@ -47,75 +49,91 @@ class CategoricalPlanner(eqx.Module):
         return jnp.argmax(self.log_probabilities(state), axis=-1)
 
 
+class Gaussian(NamedTuple):
+    """Independent normal distributions."""
+
+    mean: Float[Array, "*batch dimension"]
+    log_std: Float[Array, "*batch dimension"]
+
+    def sample(self, key: Key[Array, ""]) -> Float[Array, "*batch dimension"]:
+        """A draw, differentiable in mean and deviation."""
+        return self.mean + jnp.exp(self.log_std) * jax.random.normal(key, self.mean.shape)
+
+    def log_prob(self, x: Float[Array, "*batch dimension"]) -> Float[Array, "*batch"]:
+        """Log density, summed over dimensions."""
+        z = (x - self.mean) * jnp.exp(-self.log_std)
+        return jnp.sum(-0.5 * z**2 - self.log_std - 0.5 * jnp.log(2 * jnp.pi), axis=-1)
+
+
 class GaussianPlanner(eqx.Module):
     """h over vectors: a diagonal Gaussian on the standardised difference s'−s.
 
-    ``mean`` and ``scale`` are the demonstrations' statistics and travel with the planner;
-    ``predicts`` are the indices of the features it plans, a subset where others are not ours
-    to move (driving).
+    ``standard`` holds the demonstrations' statistics and travels with the planner; ``predicts``
+    are the indices of the features it plans, a subset where others are not ours to move
+    (driving). With ``absolute`` the network gives the next state itself.
 
-    >>> planner = GaussianPlanner(jax.random.key(0), mean=jnp.zeros(3), scale=jnp.ones(3),
-    ...                           hidden=(8,))
+    >>> planner = GaussianPlanner(jax.random.key(0), Standard.none(3), hidden=(8,))
     >>> planner.mode(jnp.ones((5, 3))).shape
     (5, 3)
     """
 
     network: MLP
-    mean: Float[Array, " sees"]
-    scale: Float[Array, " sees"]
+    standard: Standard
     predicts: tuple[int, ...] = eqx.field(static=True)
     log_std_bounds: tuple[float, float] = eqx.field(static=True)
+    absolute: bool = eqx.field(static=True)
 
     def __init__(
         self,
         key: Key[Array, ""],
-        mean: Float[Array, " sees"],
-        scale: Float[Array, " sees"],
+        standard: Standard,
         hidden: Sequence[int],
         predicts: Sequence[int] | None = None,
         log_std_bounds: tuple[float, float] = (-5.0, 1.0),
+        absolute: bool = False,
     ):
-        self.mean, self.scale = mean, scale
-        self.predicts = tuple(range(mean.shape[0]) if predicts is None else predicts)
+        self.standard, self.absolute = standard, absolute
+        self.predicts = tuple(range(standard.mean.shape[0]) if predicts is None else predicts)
         self.log_std_bounds = log_std_bounds
-        self.network = MLP(key, mean.shape[0], hidden, 2 * len(self.predicts))
+        self.network = MLP(key, standard.mean.shape[0], hidden, 2 * len(self.predicts))
 
-    def _difference(
-        self, state: Float[Array, "*batch sees"]
-    ) -> tuple[Float[Array, "*batch predicts"], Float[Array, "*batch predicts"]]:
-        """Mean and log standard deviation of the standardised difference."""
-        mean, scale = jax.lax.stop_gradient((self.mean, self.scale))
-        mu, log_std = jnp.split(self.network((state - mean) / scale), 2, axis=-1)
-        return mu, jnp.clip(log_std, *self.log_std_bounds)
+    def distribution(self, state: Float[Array, "*batch sees"]) -> Gaussian:
+        """Where the standardised difference is expected."""
+        seen = self.standard(state)
+        mean, log_std = jnp.split(self.network(seen), 2, axis=-1)
+        if self.absolute:
+            mean = mean - seen[..., jnp.array(self.predicts)]
+        return Gaussian(mean, jnp.clip(log_std, *self.log_std_bounds))
 
-    def _reached(
+    def difference(
+        self, state: Float[Array, "*batch sees"], next_state: Float[Array, "*batch predicts"]
+    ) -> Float[Array, "*batch predicts"]:
+        """The standardised difference that leads from s to s'."""
+        own = self.standard.at(self.predicts)
+        return own(next_state) - own(state[..., jnp.array(self.predicts)])
+
+    def reached(
         self, state: Float[Array, "*batch sees"], difference: Float[Array, "*batch predicts"]
     ) -> Float[Array, "*batch predicts"]:
-        columns = jnp.array(self.predicts)
-        scale = jax.lax.stop_gradient(self.scale)[columns]
-        return state[..., columns] + difference * scale
+        """The state that a standardised difference leads to."""
+        own = self.standard.at(self.predicts)
+        return own.back(own(state[..., jnp.array(self.predicts)]) + difference)
 
     def log_prob(
         self, state: Float[Array, "*batch sees"], next_state: Float[Array, "*batch predicts"]
     ) -> Float[Array, "*batch"]:
         """log density of the standardised difference that leads from s to s'."""
-        columns = jnp.array(self.predicts)
-        scale = jax.lax.stop_gradient(self.scale)[columns]
-        mu, log_std = self._difference(state)
-        z = ((next_state - state[..., columns]) / scale - mu) * jnp.exp(-log_std)
-        return jnp.sum(-0.5 * z**2 - log_std - 0.5 * jnp.log(2 * jnp.pi), axis=-1)
+        return self.distribution(state).log_prob(self.difference(state, next_state))
 
     def sample(
         self, state: Float[Array, "*batch sees"], key: Key[Array, ""]
     ) -> Float[Array, "*batch predicts"]:
         """A planned next state, by the reparameterisation s' = h(ε; s)."""
-        mu, log_std = self._difference(state)
-        noise = jax.random.normal(key, mu.shape)
-        return self._reached(state, mu + jnp.exp(log_std) * noise)
+        return self.reached(state, self.distribution(state).sample(key))
 
     def mode(self, state: Float[Array, "*batch sees"]) -> Float[Array, "*batch predicts"]:
         """The most likely next state."""
-        return self._reached(state, self._difference(state)[0])
+        return self.reached(state, self.distribution(state).mean)
 
 
 Planner = CategoricalPlanner | GaussianPlanner

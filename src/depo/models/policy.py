@@ -11,12 +11,14 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, Int, Key
 
 from depo.models.mlp import MLP
-from depo.models.planner import Planner
-from depo.models.skill import Skill
+from depo.models.planner import Gaussian, Planner
+from depo.models.skill import Skill, VectorSkill, split_gaussian
+from depo.models.standard import Standard
 
 
 class Decision(NamedTuple):
-    """An action and the state it was meant to reach (−1 where the policy plans nothing)."""
+    """An action and the state it was meant to reach (−1, or no features, where
+    the policy plans nothing)."""
 
     action: Array
     plan: Array
@@ -49,6 +51,63 @@ class DecoupledPolicy(eqx.Module):
         """The most likely plan, then the most likely action towards it."""
         plan = self.planner.mode(state)
         return Decision(self.skill.mode(state, plan), plan)
+
+    def sample_log_prob(
+        self, state: Float[Array, "*batch sees"], key: Key[Array, ""]
+    ) -> tuple[Float[Array, "*batch actions"], Float[Array, "*batch"], Gaussian]:
+        """As an actor: the planner's mode, then a random action of a vector skill."""
+        assert isinstance(self.skill, VectorSkill)
+        return tanh_sample(self.skill.before_tanh(state, self.planner.mode(state)), key)
+
+
+class GaussianActor(eqx.Module):
+    """A plain policy π(a|s) on vector states: tanh of a Gaussian, actions in [−1,1]ⁿ.
+
+    >>> actor = GaussianActor(jax.random.key(0), Standard.none(3), actions=2, hidden=(8,))
+    >>> actor.mode(jnp.ones((5, 3))).action.shape
+    (5, 2)
+    """
+
+    network: MLP
+    standard: Standard
+
+    def __init__(
+        self, key: Key[Array, ""], standard: Standard, actions: int, hidden: Sequence[int]
+    ):
+        self.standard = standard
+        self.network = MLP(key, standard.mean.shape[0], hidden, 2 * actions)
+
+    def before_tanh(self, state: Float[Array, "*batch sees"]) -> Gaussian:
+        """The distribution whose tanh is the action."""
+        return Gaussian(*split_gaussian(self.network(self.standard(state))))
+
+    def sample_log_prob(
+        self, state: Float[Array, "*batch sees"], key: Key[Array, ""]
+    ) -> tuple[Float[Array, "*batch actions"], Float[Array, "*batch"], Gaussian]:
+        """An action, log π(a|s), and the distribution before the tanh."""
+        return tanh_sample(self.before_tanh(state), key)
+
+    def sample(self, state: Float[Array, "*batch sees"], key: Key[Array, ""]) -> Decision:
+        """A random action; nothing is planned."""
+        return Decision(jnp.tanh(self.before_tanh(state).sample(key)), nothing_planned(state))
+
+    def mode(self, state: Float[Array, "*batch sees"]) -> Decision:
+        """The action of the mean."""
+        return Decision(jnp.tanh(self.before_tanh(state).mean), nothing_planned(state))
+
+
+def tanh_sample(
+    before: Gaussian, key: Key[Array, ""]
+) -> tuple[Float[Array, "*batch actions"], Float[Array, "*batch"], Gaussian]:
+    """a = tanh(x) and its log density, log(1 − tanh²x) in the form that never overflows."""
+    x = before.sample(key)
+    log_slope = 2.0 * (jnp.log(2.0) - x - jax.nn.softplus(-2.0 * x))
+    return jnp.tanh(x), before.log_prob(x) - jnp.sum(log_slope, axis=-1), before
+
+
+def nothing_planned(state: Float[Array, "*batch sees"]) -> Float[Array, "*batch none"]:
+    """The plan of a policy that plans nothing: no features."""
+    return jnp.zeros((*state.shape[:-1], 0))
 
 
 class CategoricalActor(eqx.Module):

@@ -10,7 +10,10 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, Int, Key
 
 from depo.models.mlp import MLP
-from depo.models.planner import pick
+from depo.models.planner import Gaussian, pick
+from depo.models.standard import Standard
+
+LOG_STD_BOUNDS = (-20.0, 2.0)
 
 
 class CategoricalSkill(eqx.Module):
@@ -74,44 +77,49 @@ class CategoricalSkill(eqx.Module):
 
 
 class VectorSkill(eqx.Module):
-    """I between vector states to a bounded vector action: tanh of a network, plus pre-tanh noise.
+    """I between vector states to an action in [−1,1]ⁿ: tanh of a Gaussian.
 
-    It sees the standardised state and difference; ``noise`` is the fixed standard deviation σ
-    before the tanh when sampling.
+    ``noise`` is the fixed deviation σ before the tanh when sampling; with None the network
+    gives it. The pair (s,s') is seen standardised, as (s, s'−s) or as (s, s').
 
-    >>> skill = VectorSkill(jax.random.key(0), mean=jnp.zeros(3), scale=jnp.ones(3), actions=2,
-    ...                     hidden=(8,))
+    >>> skill = VectorSkill(jax.random.key(0), Standard.none(3), actions=2, hidden=(8,))
     >>> skill.mode(jnp.ones((5, 3)), jnp.zeros((5, 3))).shape
     (5, 2)
     """
 
     network: MLP
-    mean: Float[Array, " sees"]
-    scale: Float[Array, " sees"]
+    standard: Standard
+    actions: int = eqx.field(static=True)
     predicts: tuple[int, ...] = eqx.field(static=True)
-    noise: float = eqx.field(static=True)
+    noise: float | None = eqx.field(static=True)
+    pair_input: str = eqx.field(static=True)
 
     def __init__(
         self,
         key: Key[Array, ""],
-        mean: Float[Array, " sees"],
-        scale: Float[Array, " sees"],
+        standard: Standard,
         actions: int,
         hidden: Sequence[int],
         predicts: Sequence[int] | None = None,
-        noise: float = 0.3,
+        noise: float | None = 0.3,
+        pair_input: str = "difference",
     ):
-        self.mean, self.scale, self.noise = mean, scale, noise
-        self.predicts = tuple(range(mean.shape[0]) if predicts is None else predicts)
-        self.network = MLP(key, mean.shape[0] + len(self.predicts), hidden, actions)
+        self.standard, self.actions, self.noise = standard, actions, noise
+        self.predicts = tuple(range(standard.mean.shape[0]) if predicts is None else predicts)
+        self.pair_input = pair_input
+        outputs = actions if noise is not None else 2 * actions
+        self.network = MLP(key, standard.mean.shape[0] + len(self.predicts), hidden, outputs)
 
-    def _before_tanh(
+    def before_tanh(
         self, state: Float[Array, "*batch sees"], target: Float[Array, "*batch predicts"]
-    ) -> Float[Array, "*batch actions"]:
-        columns = jnp.array(self.predicts)
-        mean, scale = jax.lax.stop_gradient((self.mean, self.scale))
-        difference = (target - state[..., columns]) / scale[columns]
-        return self.network(jnp.concatenate([(state - mean) / scale, difference], axis=-1))
+    ) -> Gaussian:
+        """The distribution whose tanh is the action."""
+        outputs = self.network(
+            pair_features(self.standard, self.predicts, self.pair_input, state, target)
+        )
+        if self.noise is None:
+            return Gaussian(*split_gaussian(outputs))
+        return Gaussian(outputs, jnp.full_like(outputs, jnp.log(self.noise + 1e-12)))
 
     def sample(
         self,
@@ -120,14 +128,36 @@ class VectorSkill(eqx.Module):
         key: Key[Array, ""],
     ) -> Float[Array, "*batch actions"]:
         """tanh(μ(s,s') + σ·ε)."""
-        mu = self._before_tanh(state, target)
-        return jnp.tanh(mu + self.noise * jax.random.normal(key, mu.shape))
+        return jnp.tanh(self.before_tanh(state, target).sample(key))
 
     def mode(
         self, state: Float[Array, "*batch sees"], target: Float[Array, "*batch predicts"]
     ) -> Float[Array, "*batch actions"]:
         """tanh(μ(s,s'))."""
-        return jnp.tanh(self._before_tanh(state, target))
+        return jnp.tanh(self.before_tanh(state, target).mean)
+
+
+def pair_features(
+    standard: Standard,
+    predicts: tuple[int, ...],
+    pair_input: str,
+    state: Float[Array, "*batch sees"],
+    target: Float[Array, "*batch predicts"],
+) -> Float[Array, "*batch features"]:
+    """A pair (s,s') as networks see it: standardised, (s, s'−s) or (s, s')."""
+    seen = standard(state)
+    reached = standard.at(predicts)(target)
+    if pair_input == "difference":
+        reached = reached - seen[..., jnp.array(predicts)]
+    return jnp.concatenate([seen, reached], axis=-1)
+
+
+def split_gaussian(
+    outputs: Float[Array, "*batch both"],
+) -> tuple[Float[Array, "*batch half"], Float[Array, "*batch half"]]:
+    """Means and bounded log deviations from a network's outputs."""
+    mean, log_std = jnp.split(outputs, 2, axis=-1)
+    return mean, jnp.clip(log_std, *LOG_STD_BOUNDS)
 
 
 class AnalyticSkill(eqx.Module):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -25,7 +26,7 @@ class Events:
         for row in rows:
             seed, step = int(row["seed"]), int(row["env_steps"])
             for name, value in row.items():
-                if name not in ("seed", "env_steps"):
+                if name not in ("seed", "env_steps") and math.isfinite(value):
                     self._writer(seed).add_scalar(name, float(value), step)
 
     def close(self) -> None:

@@ -11,10 +11,12 @@ from typing import Any
 from depo.environments.gridworld import ID as GRID_ID
 from depo.environments.gridworld import GridWorldSettings
 from depo.errors import DepoError, unknown
-from depo.settings import METHODS, TRANSFER, DePO, MethodSettings, SkillTransfer
+from depo.settings import ON_POLICY, SETTINGS_OF, Learner, MethodSettings
+from depo.settings.on_policy import DePO
 
-MAX_STEPS, MAX_SEEDS = 2**23, 1_000  # a run keeps all transitions in memory
-SETTINGS_OF = {**METHODS, TRANSFER: SkillTransfer}
+MAX_STEPS: dict[Learner, int] = {"on-policy": 2**23, "off-policy": 2**30}
+"""On-policy runs keep all transitions in memory."""
+MAX_SEEDS = 1_000
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,7 @@ class Job:
     """Everything that determines a run's numbers."""
 
     method: str = "depo"
+    learner: Learner = ON_POLICY
     settings: MethodSettings = field(default_factory=DePO)
     environment: EnvironmentSettings = field(default_factory=EnvironmentSettings)
     steps: int = 12_800
@@ -52,13 +55,14 @@ class Job:
     """Transfer only: a planner folder, or a run whose seeds' planners are used."""
 
     def __post_init__(self) -> None:
-        if self.method not in SETTINGS_OF:
-            raise unknown("method", self.method, SETTINGS_OF)
+        if self.method not in SETTINGS_OF[self.learner]:
+            raise unknown("method", self.method, SETTINGS_OF[self.learner])
         s = self.settings
         for setting in dataclasses.fields(s):
             _check_number(setting.name, getattr(s, setting.name))
-        if not 1 <= self.steps <= MAX_STEPS:
-            raise DepoError(f"steps {self.steps} is not between 1 and {MAX_STEPS:,}")
+        most = MAX_STEPS[self.learner]
+        if not 1 <= self.steps <= most:
+            raise DepoError(f"steps {self.steps} is not between 1 and {most:,}")
         if len(self.seeds) > MAX_SEEDS:
             raise DepoError(f"{len(self.seeds)} seeds are more than the {MAX_SEEDS} of one run")
         distinct = len(set(self.seeds)) == len(self.seeds)
@@ -106,7 +110,7 @@ class Job:
             if world is not None:
                 environment["world"] = GridWorldSettings(**_tuples(world))
             environment["arguments"] = tuple((n, v) for n, v in environment["arguments"])
-            kind = SETTINGS_OF[data["method"]]
+            kind = SETTINGS_OF[data["learner"]][data["method"]]
             return cls(
                 **{
                     **_tuples(data),

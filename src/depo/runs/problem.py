@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import equinox as eqx
 import jax
@@ -12,24 +13,33 @@ import jax.numpy as jnp
 import numpy as np
 
 from depo.demos.demonstrations import Demonstrations
-from depo.demos.shipped import load_demonstrations
+from depo.demos.shipped import load_demonstrations, shipped
 from depo.environments.gridworld import GridWorld, GridWorldSettings
 from depo.environments.host import HostEnvironment
+from depo.environments.mujoco import NAME_OF
 from depo.environments.tabular import tabular_gridworld
 from depo.errors import DepoError
 from depo.evaluation.exact import ExactEvaluator
 from depo.evaluation.rollouts import RolloutEvaluator
 from depo.evaluation.tables import policy_tables, split_seeds
+from depo.evaluation.vector_rollouts import EPISODES, VectorEvaluator, score
 from depo.learners.host import HostLearner
+from depo.learners.learner import Learner
+from depo.learners.off_policy import OffPolicyLearner, OffPolicyState
 from depo.learners.on_policy import CompiledLearner, LearnerState
-from depo.methods import make_method
+from depo.learners.seeds import derived_seed
+from depo.methods import off_policy, on_policy
 from depo.models.folder import load_planner, read_origin
 from depo.models.planner import CategoricalPlanner
 from depo.runs.job import EnvironmentSettings, Job
 from depo.runs.run import CHECKPOINTS
-from depo.settings import PPO, TRANSFER
+from depo.settings import OFF_POLICY, TRANSFER
+from depo.settings.off_policy import DemoSettings, OffPolicySettings
+from depo.settings.on_policy import OnPolicySettings
 
 Scores = list[dict[str, float]]
+DRAW_DEMOS = 3
+"""The word from which the seeds of drawn demonstrations are derived."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,18 +48,20 @@ class Problem:
 
     job: Job
     demos: Demonstrations | None
-    learner: CompiledLearner | HostLearner
-    evaluate: Callable[[LearnerState], Scores]
+    learner: Learner
+    evaluate: Callable[[Any], Scores]
     exact: ExactEvaluator | None
     close: Callable[[], None]
+    states: int
+    """How many states there are, or how long a state vector is."""
     planners: str
     """Where a transfer's planners are: the job's source, or the run's own copies of them."""
 
-    def initial_state(self) -> LearnerState:
+    def initial_state(self) -> Any:
         """Fresh agents, with the source planners in a transfer."""
         return self.learner.init(self.job.seeds, self._planners())
 
-    def skeleton(self) -> LearnerState:
+    def skeleton(self) -> Any:
         """The shapes of a state, for loading one."""
         planners = None
         if self.job.method == TRANSFER:
@@ -60,20 +72,25 @@ class Problem:
         if self.job.method != TRANSFER:
             return None
         folders = [planner_folder(self.planners, seed) for seed in self.job.seeds]
-        planners = [fitting_planner(folder, self.learner.states) for folder in folders]
+        planners = [fitting_planner(folder, self.states) for folder in folders]
         if len({tuple(w.shape for w in p.network.weights) for p in planners}) > 1:
             raise DepoError("the seeds' planners have networks of different shapes")
         return jax.tree.map(lambda *xs: jnp.stack(xs), *planners)
 
 
 def open_problem(
-    job: Job, demos: Demonstrations | None = None, planners: str | None = None
+    job: Job,
+    demos: Demonstrations | None = None,
+    planners: str | None = None,
+    episodes: int = EPISODES,
 ) -> Problem:
     """Open what a job names; a run gives its own copies of demonstrations and planners."""
-    learns_without = isinstance(job.settings, PPO) or job.method == TRANSFER
+    learns_without = job.method in ("ppo", "sac", TRANSFER)
     scored_against = job.environment.world is not None
     if demos is None and (job.demos or scored_against or not learns_without):
         demos = default_demonstrations(job.environment, job.demos)
+    if job.learner == OFF_POLICY:
+        return _open_vectors(job, demos, episodes)
     opened = _open_gridworld if job.environment.world is not None else _open_host
     return opened(job, demos, job.planner if planners is None else planners)
 
@@ -83,6 +100,8 @@ def default_demonstrations(environment: EnvironmentSettings, name: str) -> Demon
     if name:
         return load_demonstrations(name)
     if environment.world is None:
+        if (shipped_name := NAME_OF.get(environment.id, "")) in shipped():
+            return load_demonstrations(shipped_name)
         raise DepoError(f"no demonstrations for {environment.id}: pass --demos FILE")
     if environment.world == GridWorldSettings(k=environment.world.k):
         return load_demonstrations("gridworld")
@@ -140,12 +159,13 @@ def fitting_planner(folder: Path, states: int) -> CategoricalPlanner:
 def _open_gridworld(job: Job, demos: Demonstrations | None, planners: str) -> Problem:
     assert job.environment.world is not None
     assert demos is not None
+    assert isinstance(job.settings, OnPolicySettings)
     world = GridWorld(job.environment.world)
     check_demonstrations(demos, world.states, job.environment.label)
     environment = tabular_gridworld(world)
     learner = CompiledLearner(
         environment,
-        method=make_method(job.settings),
+        method=on_policy.make_method(job.settings),
         expert=demos.transitions(),
         steps=job.blocks * job.steps_per_block,
     )
@@ -155,19 +175,20 @@ def _open_gridworld(job: Job, demos: Demonstrations | None, planners: str) -> Pr
         tables = split_seeds(policy_tables(learner.policies(state), world.states))
         return [exact(table) for table in tables]
 
-    return Problem(job, demos, learner, evaluate, exact, learner.close, planners)
+    return Problem(job, demos, learner, evaluate, exact, learner.close, world.states, planners)
 
 
 def _open_host(job: Job, demos: Demonstrations | None, planners: str) -> Problem:
+    assert isinstance(job.settings, OnPolicySettings)
     environment = HostEnvironment(job.environment.id, dict(job.environment.arguments))
-    states, _ = environment.sizes()
+    states, _ = environment.finite_sizes()
     if demos is not None:
         check_demonstrations(demos, states, job.environment.id)
     nothing = np.zeros(1, np.int32)
     learner = HostLearner(
         environment,
         job.seeds,
-        method=make_method(job.settings),
+        method=on_policy.make_method(job.settings),
         expert=demos.transitions() if demos is not None else (nothing, nothing),
         steps=job.blocks * job.steps_per_block,
     )
@@ -180,4 +201,80 @@ def _open_host(job: Job, demos: Demonstrations | None, planners: str) -> Problem
     def evaluate(state: LearnerState) -> Scores:
         return evaluator(learner.policies(state))
 
-    return Problem(job, demos, learner, evaluate, None, close, planners)
+    return Problem(job, demos, learner, evaluate, None, close, states, planners)
+
+
+def _open_vectors(job: Job, demos: Demonstrations | None, episodes: int) -> Problem:
+    s = job.settings
+    assert isinstance(s, OffPolicySettings)
+    arguments = dict(job.environment.arguments)
+    playing = HostEnvironment(job.environment.id, arguments)
+    training = replace(playing, ignore_termination=s.termination == "ignored")
+    states, _ = playing.vector_sizes()
+    drawn: list[Drawn] = [Drawn(None, None) for _ in job.seeds]
+    if demos is not None:
+        check_vectors(demos, states, job.environment.id)
+        if isinstance(s, DemoSettings):
+            drawn = [draw_demonstrations(demos, s.demo_episodes, seed) for seed in job.seeds]
+    learner = OffPolicyLearner(
+        training,
+        off_policy.make_method(s),
+        job.seeds,
+        [own.seen.transitions() if own.seen else None for own in drawn],
+    )
+    evaluators = [VectorEvaluator(playing, seed, episodes) for seed in job.seeds]
+    known = demos.episode_returns if demos is not None else None
+    expert_return = float(np.mean(known)) if known is not None else None
+    random_returns: list[float | None] = [None for _ in job.seeds]
+
+    def evaluate(state: OffPolicyState) -> Scores:
+        scores = []
+        for i, evaluator in enumerate(evaluators):
+            if expert_return is not None and random_returns[i] is None:
+                random_returns[i] = float(np.mean(evaluator.play(None).returns()))
+            policy = learner.policy(state, i)
+            scores.append(
+                score(
+                    policy,
+                    evaluator.play(policy),
+                    expert_return=expert_return,
+                    random_return=random_returns[i],
+                    held_out=drawn[i].held_out,
+                )
+            )
+        return scores
+
+    def close() -> None:
+        learner.close()
+        for evaluator in evaluators:
+            evaluator.close()
+
+    return Problem(job, demos, learner, evaluate, None, close, states, "")
+
+
+class Drawn(NamedTuple):
+    """The demonstrations a seed learns from, and the others."""
+
+    seen: Demonstrations | None
+    held_out: Demonstrations | None
+
+
+def draw_demonstrations(demos: Demonstrations, episodes: int, seed: int) -> Drawn:
+    """Each seed draws its own episodes; with too few, all are seen and none held out."""
+    order = np.random.default_rng(derived_seed(DRAW_DEMOS, seed)).permutation(demos.episodes)
+    seen, rest = sorted(order[:episodes]), sorted(order[episodes:])
+    return Drawn(demos.select(seen), demos.select(rest) if rest else None)
+
+
+def check_vectors(demos: Demonstrations, dimension: int, environment: str) -> None:
+    """Refuse demonstrations of another state space."""
+    if demos.is_finite:
+        raise DepoError(
+            f"demonstrations hold finite states, {environment} has {dimension}-dimensional "
+            "vectors: pass --demos recorded there"
+        )
+    if demos.dimension != dimension:
+        raise DepoError(
+            f"demonstrations hold {demos.dimension}-dimensional states, {environment} has "
+            f"{dimension}: pass --demos recorded there, or the --env-args they were recorded with"
+        )

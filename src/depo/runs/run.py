@@ -5,6 +5,7 @@
     RUN/metrics.csv         deterministic numbers, one row for each seed and evaluation
     RUN/timing.csv          seconds, which are not
     RUN/checkpoints/000025  complete states; the last two are kept
+    RUN/replay/seed-0       the transitions off-policy learning reuses, in append-only chunks
     RUN/planner/seed-0      and RUN/skill/seed-0: what one keeps
     RUN/events              TensorBoard's view of metrics.csv
     RUN/figures             pictures
@@ -23,7 +24,7 @@ import platform
 import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +37,7 @@ from depo.runtime import cores
 SETTINGS, METRICS, TIMING, DEMOS = "settings.json", "metrics.csv", "timing.csv", "demos.npz"
 CHECKPOINTS, STATE, PROGRESS = "checkpoints", "state.safetensors", "progress.json"
 KEPT_CHECKPOINTS = 2
+REPLAY = "replay"
 LOCK = ".lock"
 FORMAT = 1
 
@@ -220,13 +222,20 @@ def append_csv(path: Path, rows: list[dict[str, Any]]) -> None:
 
 def versions() -> dict[str, Any]:
     """What identity of a resumed run depends on."""
-    packages = ("depo", "jax", "jaxlib", "equinox", "optax", "numpy", "gymnasium")
+    packages = ("depo", "jax", "jaxlib", "equinox", "optax", "numpy", "gymnasium", "mujoco")
     return {
         "python": platform.python_version(),
         "machine": platform.machine(),
         "threads": len(cores()),
-        **{name: version(name) for name in packages},
+        **{name: _version(name) for name in packages},
     }
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "none"
 
 
 def find_runs(folder: Path) -> list[Path]:

@@ -9,17 +9,16 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import jax
 import numpy as np
 
 from depo.environments.gridworld import GridWorldSettings
 from depo.errors import DepoError
-from depo.learners.on_policy import LearnerState
 from depo.models.folder import Origin, load_planner, read_origin, save_planner, save_skill
+from depo.models.policy import DecoupledPolicy
 from depo.runs.events import Events
 from depo.runs.job import Job
 from depo.runs.problem import Problem, open_problem, planner_folder
-from depo.runs.run import Run
+from depo.runs.run import REPLAY, Run
 from depo.settings import TRANSFER
 from depo.weights import digest, load_tree, save_tree
 
@@ -87,6 +86,7 @@ def _loop(run: Run, problem: Problem, stop: StopRequest, report: Report) -> None
     run.cut_back(progress)
     state = load_tree(state_file, problem.skeleton())
     block = progress.block
+    problem.learner.load_experience(run.path / REPLAY, block * job.steps_per_block)
     events = Events(run)
     try:
         while block < job.blocks:
@@ -99,7 +99,7 @@ def _loop(run: Run, problem: Problem, stop: StopRequest, report: Report) -> None
                 for seed, score in zip(job.seeds, scores, strict=True):
                     _check_finite(seed, score, block * job.steps_per_block)
                 if job.method == TRANSFER:
-                    _compare_planners(run, state, scores)
+                    _compare_planners(run, problem, state, scores)
                 rows = _rows(job, block, scores, metrics)
                 run.log(rows)
                 events.add(rows)
@@ -108,6 +108,7 @@ def _loop(run: Run, problem: Problem, stop: StopRequest, report: Report) -> None
                 report(steps, job.blocks * job.steps_per_block, rows)
             if block >= job.blocks:  # before the last checkpoint, which makes the run "finished"
                 _export(run, problem, state, env_steps=block * job.steps_per_block)
+            problem.learner.save_experience(run.path / REPLAY)
             run.save_checkpoint(block, lambda file, state=state: save_tree(file, state))
             if stop.asked and block < job.blocks:
                 raise Interrupted(f"{run.path}")
@@ -124,12 +125,15 @@ def _check_finite(seed: int, scores: dict[str, float], steps: int) -> None:
         )
 
 
-def _compare_planners(run: Run, state: LearnerState, scores: list[dict[str, float]]) -> None:
+def _compare_planners(
+    run: Run, problem: Problem, state: Any, scores: list[dict[str, float]]
+) -> None:
     """Add whether every seed's planner is still, bit for bit, the one the transfer began with."""
     for i, seed in enumerate(run.job.seeds):
         source = load_planner(run.path / "planner" / f"seed-{seed}")
-        now = jax.tree.map(lambda x, i=i: x[i], state.agent["planner"].model)
-        scores[i]["planner_unchanged"] = float(digest(now) == digest(source))
+        policy = problem.learner.policy(state, i)
+        assert isinstance(policy, DecoupledPolicy)
+        scores[i]["planner_unchanged"] = float(digest(policy.planner) == digest(source))
 
 
 def _rows(
@@ -153,7 +157,7 @@ def _keep_source_planners(run: Run) -> None:
         save_planner(target, load_planner(source), read_origin(source))
 
 
-def _export(run: Run, problem: Problem, state: LearnerState, env_steps: int) -> None:
+def _export(run: Run, problem: Problem, state: Any, env_steps: int) -> None:
     """Write every seed's planner (unless it came from elsewhere) and skill as folders."""
     scores = {int(row["seed"]): row for row in run.final_scores()}
     for i, seed in enumerate(run.job.seeds):
@@ -167,11 +171,12 @@ def _export(run: Run, problem: Problem, state: LearnerState, env_steps: int) -> 
             seed=seed,
             scores=own,
         )
-        agent = jax.tree.map(lambda x, i=i: x[i], state.agent)
-        if "planner" in agent and run.job.method != TRANSFER:
-            save_planner(run.path / "planner" / f"seed-{seed}", agent["planner"].model, origin)
-        if "skill" in agent:
-            save_skill(run.path / "skill" / f"seed-{seed}", agent["skill"].model, origin)
+        policy = problem.learner.policy(state, i)
+        if not isinstance(policy, DecoupledPolicy):
+            continue
+        if run.job.method != TRANSFER:
+            save_planner(run.path / "planner" / f"seed-{seed}", policy.planner, origin)
+        save_skill(run.path / "skill" / f"seed-{seed}", policy.skill, origin)
 
 
 def describe_demonstrations(job: Job, problem: Problem) -> str:

@@ -9,6 +9,8 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int, Key
 
+from depo.methods.descent import uniform_index
+
 
 class Rollout(NamedTuple):
     """One iteration's steps, time first, then copies of the environment."""
@@ -28,14 +30,6 @@ class Transitions(NamedTuple):
     state: Int[Array, " rows"]
     action: Int[Array, " rows"]
     next_state: Int[Array, " rows"]
-
-
-def uniform_index(
-    key: Key[Array, ""], shape: tuple[int, ...], size: int | Int[Array, ""]
-) -> Int[Array, ...]:
-    """Whole numbers below ``size`` (< 2²³), one draw each: cheaper to compile than randint."""
-    draw = jnp.floor(jax.random.uniform(key, shape) * size).astype(jnp.int32)
-    return jnp.minimum(draw, size - 1)
 
 
 HELD_OUT = 5  # every fifth transition is for validation, never trained on

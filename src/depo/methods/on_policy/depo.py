@@ -13,9 +13,9 @@ from depo.losses import calibrated_decoupled_policy_gradient as cdepg
 from depo.losses import decoupled_policy_gradient as depg
 from depo.losses import supervised_planner
 from depo.methods.descent import Trained, descend, fresh, minibatches
-from depo.methods.experience import Memory, Rollout
-from depo.methods.method import Agent
-from depo.methods.steps import (
+from depo.methods.on_policy.experience import Memory, Rollout
+from depo.methods.on_policy.method import Agent
+from depo.methods.on_policy.steps import (
     Judged,
     Metrics,
     Pairs,
@@ -31,7 +31,7 @@ from depo.models.judges import Critic, Discriminator
 from depo.models.planner import CategoricalPlanner
 from depo.models.policy import DecoupledPolicy
 from depo.models.skill import CategoricalSkill
-from depo.settings import Agnostic, Calibrated, DePO
+from depo.settings.on_policy import Agnostic, Calibrated, DePO
 
 Minibatch = tuple[Int[Array, " batch"], Pairs, Key[Array, ""]]
 """Rows of the judged batch, expert transitions, and a key for estimators that sample."""

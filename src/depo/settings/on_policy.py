@@ -1,8 +1,4 @@
-"""Every setting, one documented field each. No JAX here: the command line must start at once.
-
-A method's settings are the parts it is made of, mixed together; presets (:mod:`depo.presets`)
-are other defaults for the same fields.
-"""
+"""Settings of the on-policy methods, which learn on finite states."""
 
 from __future__ import annotations
 
@@ -159,9 +155,7 @@ class SkillTransfer(SkillSettings, OnPolicySettings):
     """A frozen planner in a new action space or dynamics: only the skill is learned."""
 
 
-MethodSettings = PPO | GAIfO | BCO | Supervised | Agnostic | Calibrated | DePO | SkillTransfer
-
-METHODS: dict[str, type[MethodSettings]] = {
+METHODS = {
     "depo": DePO,
     "depo-calibrated": Calibrated,
     "depo-agnostic": Agnostic,
@@ -169,6 +163,6 @@ METHODS: dict[str, type[MethodSettings]] = {
     "gaifo": GAIfO,
     "bco": BCO,
     "ppo": PPO,
+    "transfer": SkillTransfer,
 }
-"""Methods by the name ``depo train`` knows them by."""
-TRANSFER = "transfer"
+"""Settings by the method's name."""

@@ -10,9 +10,9 @@ from jaxtyping import Array, Float, Int, Key
 
 from depo.losses import clipped_policy_gradient
 from depo.methods.descent import Trained, descend, fresh, minibatches
-from depo.methods.experience import Memory, Rollout
-from depo.methods.method import Agent
-from depo.methods.steps import (
+from depo.methods.on_policy.experience import Memory, Rollout
+from depo.methods.on_policy.method import Agent
+from depo.methods.on_policy.steps import (
     Judged,
     Metrics,
     Pairs,
@@ -25,7 +25,7 @@ from depo.methods.steps import (
 from depo.models.judges import Critic, Discriminator
 from depo.models.planner import pick
 from depo.models.policy import CategoricalActor
-from depo.settings import PPO, GAIfO
+from depo.settings.on_policy import PPO, GAIfO
 
 
 def _actor_and_critic(

@@ -10,12 +10,12 @@ import optax
 from jaxtyping import Array, Float, Int, Key
 
 from depo.losses import adversarial_reward, discriminator, inverse_dynamics, value
-from depo.methods.descent import Trained, descend, minibatches
-from depo.methods.experience import Memory, Rollout, Transitions, uniform_index
+from depo.methods.descent import Trained, descend, minibatches, uniform_index
+from depo.methods.on_policy.experience import Memory, Rollout, Transitions
 from depo.models.judges import Critic, Discriminator
 from depo.models.planner import pick
 from depo.models.skill import CategoricalSkill
-from depo.settings import AdversarySettings, CriticSettings, SkillSettings
+from depo.settings.on_policy import AdversarySettings, CriticSettings, SkillSettings
 
 Metrics = dict[str, Float[Array, ""]]
 Pairs = tuple[Int[Array, " pairs"], Int[Array, " pairs"]]

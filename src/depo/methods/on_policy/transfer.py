@@ -8,13 +8,13 @@ import jax.numpy as jnp
 from jaxtyping import Array, Key
 
 from depo.methods.descent import Trained, fresh
-from depo.methods.experience import Memory, Rollout
-from depo.methods.method import Agent
-from depo.methods.steps import Metrics, Pairs, adam, fit_skill
+from depo.methods.on_policy.experience import Memory, Rollout
+from depo.methods.on_policy.method import Agent
+from depo.methods.on_policy.steps import Metrics, Pairs, adam, fit_skill
 from depo.models.planner import CategoricalPlanner
 from depo.models.policy import DecoupledPolicy
 from depo.models.skill import CategoricalSkill
-from depo.settings import SkillTransfer
+from depo.settings.on_policy import SkillTransfer
 
 
 @dataclass(frozen=True)

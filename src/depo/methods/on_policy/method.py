@@ -7,10 +7,10 @@ from typing import Any, Protocol, runtime_checkable
 from jaxtyping import Array, Key
 
 from depo.methods.descent import Trained
-from depo.methods.experience import Memory, Rollout
-from depo.methods.steps import Metrics, Pairs
+from depo.methods.on_policy.experience import Memory, Rollout
+from depo.methods.on_policy.steps import Metrics, Pairs
 from depo.models.policy import Policy
-from depo.settings import OnPolicySettings
+from depo.settings.on_policy import OnPolicySettings
 
 Agent = dict[str, Trained]
 """A method's models by name: planner, skill, actor, critic, discriminator."""

@@ -10,13 +10,13 @@ from jaxtyping import Array, Key
 
 from depo.losses import behaviour_cloning, supervised_planner
 from depo.methods.descent import descend, fresh
-from depo.methods.experience import Memory, Rollout
-from depo.methods.method import Agent
-from depo.methods.steps import Metrics, Pairs, adam, expert_pairs, fit_skill
+from depo.methods.on_policy.experience import Memory, Rollout
+from depo.methods.on_policy.method import Agent
+from depo.methods.on_policy.steps import Metrics, Pairs, adam, expert_pairs, fit_skill
 from depo.models.planner import CategoricalPlanner
 from depo.models.policy import CategoricalActor, DecoupledPolicy
 from depo.models.skill import CategoricalSkill
-from depo.settings import BCO, Supervised
+from depo.settings.on_policy import BCO, Supervised
 
 CLONING_BATCH = 64
 

@@ -1,18 +1,8 @@
-"""Presets: other defaults for a method's settings. Data, not code.
-
-``paper`` is what the authors' experiments really did where that can be told (the docs' fidelity
-table has each difference from their text); ``fast`` is what we found to work best, by the tuning
-table in the docs. An explicit flag or argument beats either.
-"""
+"""Presets on finite states."""
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Any
-
-from depo.errors import unknown
-from depo.runs.job import SETTINGS_OF
-from depo.settings import MethodSettings
 
 _AUTHORS_SKILL = {"skill_rate": 1e-4, "skill_steps": 50, "skill_rounds": 8}
 _ONE_STEP_SKILL = {"skill_rate": 3e-3, "skill_steps": 1, "skill_rounds": 1}
@@ -44,16 +34,3 @@ PRESETS: dict[str, dict[str, dict[str, Any]]] = {
         "transfer": {**_AUTHORS_SKILL, "epsilon": 0.01},
     },
 }
-
-
-def preset_settings(method: str, preset: str) -> MethodSettings:
-    """A method's settings under a preset.
-
-    >>> preset_settings("depo", "paper").calibration
-    1.0
-    """
-    if method not in SETTINGS_OF:
-        raise unknown("method", method, SETTINGS_OF)
-    if preset not in PRESETS:
-        raise unknown("preset", preset, PRESETS)
-    return dataclasses.replace(SETTINGS_OF[method](), **PRESETS[preset][method])

@@ -1,0 +1,23 @@
+"""The MuJoCo tasks of the paper by short names; Ant and Humanoid with the slim observations."""
+
+from __future__ import annotations
+
+from typing import Any
+
+_SLIM_HUMANOID = {
+    f"include_{what}_in_observation": False
+    for what in ("cinert", "cvel", "qfrc_actuator", "cfrc_ext")
+}
+
+TASKS: dict[str, tuple[str, dict[str, Any]]] = {
+    "inverted-pendulum": ("InvertedPendulum-v5", {}),
+    "hopper": ("Hopper-v5", {}),
+    "walker2d": ("Walker2d-v5", {}),
+    "half-cheetah": ("HalfCheetah-v5", {}),
+    "ant": ("Ant-v5", {"include_cfrc_ext_in_observation": False}),
+    "humanoid": ("Humanoid-v5", _SLIM_HUMANOID),
+}
+"""Short name: Gymnasium id and constructor arguments."""
+
+NAME_OF = {id_: name for name, (id_, _) in TASKS.items()}
+"""Gymnasium id: short name, which is also the name of the shipped demonstrations."""

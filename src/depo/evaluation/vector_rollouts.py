@@ -1,0 +1,129 @@
+"""Scores on vector states: episodes in a simulator of its own, and how far plans were reached."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import equinox as eqx
+import jax.numpy as jnp
+import numpy as np
+
+from depo.demos.demonstrations import Demonstrations
+from depo.environments.host import TIME_LIMIT, HostEnvironment
+from depo.learners.seeds import EVALUATION, derived_seed
+from depo.models.policy import DecoupledPolicy, Policy
+
+EPISODES = 10
+
+
+class Episodes(NamedTuple):
+    """Steps of several episodes (time, episodes, …); ``playing`` tells which really happened."""
+
+    state: np.ndarray
+    action: np.ndarray
+    plan: np.ndarray
+    reached: np.ndarray
+    reward: np.ndarray
+    playing: np.ndarray
+
+    def returns(self) -> np.ndarray:
+        """The return of every episode."""
+        return np.sum(self.reward * self.playing, axis=0)
+
+    def lengths(self) -> np.ndarray:
+        """The length of every episode."""
+        return np.sum(self.playing, axis=0)
+
+
+class VectorEvaluator:
+    """Deterministic policy, fixed held-out seeds, the first episode of every copy."""
+
+    def __init__(self, environment: HostEnvironment, seed: int, episodes: int = EPISODES):
+        self._envs = environment.vector(episodes)
+        self._actions = environment.vector_sizes().actions
+        self._seeds = [derived_seed(EVALUATION, seed, e) for e in range(episodes)]
+        self._decide = eqx.filter_jit(lambda policy, state: policy.mode(state))
+
+    def play(self, policy: Policy | None) -> Episodes:
+        """Play all episodes; None acts at random."""
+        state = self._envs.reset(self._seeds)
+        playing = np.ones(len(state), bool)
+        generator = np.random.default_rng(self._seeds)
+        steps = []
+        for _ in range(TIME_LIMIT):
+            if policy is None:
+                action = generator.uniform(-1.0, 1.0, (len(state), self._actions))
+                plan = np.zeros((len(state), 0))
+            else:
+                action, plan = (np.asarray(x) for x in self._decide(policy, state))
+            before = state
+            state, reached, reward, ended, cut = self._envs.step(action)
+            steps.append(Episodes(before, action, plan, reached, reward, playing.copy()))
+            playing &= ~(ended | cut)
+            if not playing.any():
+                break
+        return Episodes(*(np.stack(column) for column in zip(*steps, strict=True)))
+
+    def close(self) -> None:
+        """Close the simulator."""
+        self._envs.close()
+
+
+def score(
+    policy: Policy,
+    episodes: Episodes,
+    *,
+    expert_return: float | None = None,
+    random_return: float | None = None,
+    held_out: Demonstrations | None = None,
+) -> dict[str, float]:
+    """Every score of one seed's policy."""
+    returns = episodes.returns()
+    scores = {
+        "return": float(np.mean(returns)),
+        "return_worst_episode": float(np.min(returns)),
+        "episode_length": float(np.mean(episodes.lengths())),
+    }
+    if expert_return is not None and random_return is not None:
+        scores["return_relative"] = (scores["return"] - random_return) / (
+            expert_return - random_return
+        )
+    if isinstance(policy, DecoupledPolicy):
+        scores |= reach_error(policy, episodes)
+        scores |= skill_error(policy, episodes)
+        if held_out is not None:
+            pairs = [jnp.array(x) for x in held_out.transitions()]
+            likelihood = policy.planner.log_prob(*pairs)
+            scores["planner_log_likelihood"] = float(np.mean(likelihood))
+    return scores
+
+
+def reach_error(policy: DecoupledPolicy, episodes: Episodes) -> dict[str, float]:
+    """Mean square of (planned − reached) per dimension: raw, standardised, and relative.
+
+    Relative divides by the error of planning to stand still, both standardised: a planner of
+    "no change" scores 1.
+    """
+    planner = policy.planner
+    columns = list(planner.predicts)  # type: ignore[union-attr]
+    standard = planner.standard.at(planner.predicts)  # type: ignore[union-attr]
+    played = episodes.playing
+    plan, reached = episodes.plan[played], episodes.reached[played][:, columns]
+    still = episodes.state[played][:, columns]
+    own, other, before = (np.asarray(standard(x)) for x in (plan, reached, still))
+    standardised = float(np.mean((own - other) ** 2))
+    standing = float(np.mean((before - other) ** 2))
+    return {
+        "reach_error_raw": float(np.mean((plan - reached) ** 2)),
+        "reach_error": standardised,
+        "reach_error_relative": standardised / max(standing, 1e-12),
+    }
+
+
+def skill_error(policy: DecoupledPolicy, episodes: Episodes) -> dict[str, float]:
+    """Squared error of the skill on the evaluation's transitions, which no learner has seen."""
+    played = episodes.playing
+    columns = list(policy.planner.predicts)  # type: ignore[union-attr]
+    meant = policy.skill.mode(episodes.state[played], episodes.reached[played][:, columns])
+    error = np.sum((np.asarray(meant) - episodes.action[played]) ** 2, axis=-1)
+    return {"skill_error": float(np.mean(error))}

@@ -1,0 +1,237 @@
+"""Off-policy learning: gather steps from Python, then many gradient steps in one compiled call."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Key
+
+from depo.environments.host import HostEnvironment, Sizes, VectorStepper
+from depo.learners.refit import Refit
+from depo.learners.replay import Replay, Rows
+from depo.learners.seeds import INIT, LEARN, TRAINING, derived_seed, stream
+from depo.methods.off_policy.method import Agent, Batch, Metrics, OffPolicyMethod, Pairs, Shape
+from depo.models.policy import Decision, Policy
+from depo.models.standard import Standard
+from depo.settings.off_policy import DemoSettings, OffPolicySettings, SkillSettings
+
+DRAW, RANDOM = 11, 12
+"""Words from which the seeds of minibatches and of random actions are derived."""
+
+
+class OffPolicyState(eqx.Module):
+    """Everything a run needs to go on, apart from simulator and replay: the seeds' agents."""
+
+    agents: tuple[Agent, ...]
+
+
+class SeedWorld:
+    """One seed's simulator, replay and demonstrations."""
+
+    def __init__(
+        self,
+        environment: HostEnvironment,
+        sizes: Sizes,
+        seed: int,
+        expert: tuple[np.ndarray, np.ndarray] | None,
+        settings: OffPolicySettings,
+    ):
+        self.seed, self.settings, self.actions = seed, settings, sizes.actions
+        self.envs: VectorStepper = environment.vector(settings.copies)
+        capacity = settings.replay
+        if isinstance(settings, SkillSettings):
+            capacity = max(capacity, settings.skill_replay)
+        self.replay = Replay(capacity, sizes.states, sizes.actions)
+        nothing = np.zeros((1, sizes.states), np.float32)
+        pairs = expert if expert is not None else (nothing, nothing)
+        self.expert: Pairs = (jnp.array(pairs[0]), jnp.array(pairs[1]))
+        self.state = np.zeros(0, np.float32)
+
+    def standard(self) -> Standard:
+        """The coordinates networks see: the demonstrations' statistics, or none."""
+        s = self.settings
+        if isinstance(s, DemoSettings) and s.standardise:
+            return Standard.of(self.expert[0], s.clip_states)
+        return Standard.none(self.expert[0].shape[1])
+
+    def reset(self, number: int) -> None:
+        """Start every copy from a seed that only run seed, checkpoint and copy determine."""
+        copies = range(self.settings.copies)
+        self.state = self.envs.reset([derived_seed(TRAINING, self.seed, number, c) for c in copies])
+
+    def generator(self, word: int) -> np.random.Generator:
+        """Random numbers that only run seed, purpose and transitions so far determine."""
+        return np.random.default_rng([word, self.seed, self.replay.total])
+
+
+class OffPolicyLearner:
+    """Seeds one after the other; decisions and updates compiled, the simulator's steps Python's."""
+
+    def __init__(
+        self,
+        environment: HostEnvironment,
+        method: OffPolicyMethod,
+        seeds: Sequence[int],
+        experts: Sequence[tuple[np.ndarray, np.ndarray] | None],
+    ):
+        self.method = method
+        self.settings: OffPolicySettings = method.settings
+        self.sizes = environment.vector_sizes()
+        self.updates = max(1, round(self.settings.batch_steps * self.settings.updates_per_step))
+        self.worlds = [
+            SeedWorld(environment, self.sizes, seed, expert, self.settings)
+            for seed, expert in zip(seeds, experts, strict=True)
+        ]
+        self.refit = Refit.of(self.settings)
+        self._decide = eqx.filter_jit(self._decide_one)
+        self._burst = eqx.filter_jit(self._burst_one)
+        self._names: tuple[str, ...] = ()
+
+    def init(self, seeds: Sequence[int], planners: Any = None) -> OffPolicyState:
+        """Fresh agents."""
+        return OffPolicyState(
+            tuple(
+                self.method.init(
+                    stream(jnp.asarray(world.seed), INIT),
+                    Shape(world.standard(), self.sizes.actions),
+                )
+                for world in self.worlds
+            )
+        )
+
+    def synchronise(self, state: OffPolicyState, number: int) -> None:
+        """Reset the environments, as a checkpoint's number and the seed alone determine."""
+        for world in self.worlds:
+            world.reset(number)
+
+    def advance(self, state: OffPolicyState) -> tuple[OffPolicyState, dict[str, np.ndarray]]:
+        """``evaluate_every`` bursts for every seed; metrics are means over them."""
+        agents, metrics = [], []
+        for world, agent in zip(self.worlds, state.agents, strict=True):
+            agent, mean = self._advance_one(world, agent)
+            agents.append(agent)
+            metrics.append(mean)
+        return OffPolicyState(tuple(agents)), {
+            name: np.array([mean[name] for mean in metrics]) for name in metrics[0]
+        }
+
+    def policy(self, state: OffPolicyState, index: int) -> Policy:
+        """The policy of one seed."""
+        return self.method.policy(state.agents[index])
+
+    def save_experience(self, folder: Path) -> None:
+        """Write what was gathered since the last checkpoint."""
+        for world in self.worlds:
+            world.replay.save(folder / f"seed-{world.seed}")
+
+    def load_experience(self, folder: Path, steps: int) -> None:
+        """The replay as it was after so many steps."""
+        for world in self.worlds:
+            world.replay.load(folder / f"seed-{world.seed}", steps)
+
+    def close(self) -> None:
+        """Close the environments."""
+        for world in self.worlds:
+            world.envs.close()
+
+    def _advance_one(self, world: SeedWorld, agent: Agent) -> tuple[Agent, dict[str, float]]:
+        s, replay = self.settings, world.replay
+        history: list[dict[str, float]] = []
+        for _ in range(s.evaluate_every):
+            before = replay.total
+            self._gather(world, agent)
+            if replay.total < s.random_steps:
+                continue
+            metrics: dict[str, float] = {}
+            if self.refit is not None and self.refit.is_due(before, replay.total, s.random_steps):
+                agent, metrics = self.refit(agent, replay, world.generator(DRAW + 1))
+            batches, wide = self._draw(world)
+            key = jax.random.fold_in(stream(jnp.asarray(world.seed), LEARN), replay.total)
+            agent, burst = self._burst(agent, batches, wide, world.expert, key)
+            history.append(metrics | {name: float(value) for name, value in burst.items()})
+        names = self._metric_names(world, agent)
+        return agent, {
+            name: float(np.mean([m[name] for m in history if name in m] or [np.nan]))
+            for name in names
+        }
+
+    def _gather(self, world: SeedWorld, agent: Agent) -> None:
+        s = self.settings
+        steps = s.batch_steps // s.copies
+        random = world.replay.total < s.random_steps and s.random_actions
+        generator = world.generator(RANDOM)
+        uniform = generator.uniform(-1.0, 1.0, (steps, s.copies, self.sizes.actions))
+        coin = generator.random((steps, s.copies)) < (1.0 if random else s.epsilon)
+        policy = self.method.policy(agent)
+        key = jax.random.fold_in(stream(jnp.asarray(world.seed), RANDOM), world.replay.total)
+        keys = np.asarray(jax.random.key_data(jax.random.split(key, steps)))
+        gathered = []
+        for t in range(steps):
+            if coin[t].all():
+                action = uniform[t].astype(np.float32)
+            else:
+                decision = self._decide(policy, world.state, keys[t])
+                action = np.where(coin[t][:, None], uniform[t], np.asarray(decision.action))
+                action = action.astype(np.float32)
+            before = world.state
+            world.state, reached, reward, ended, _ = world.envs.step(action)
+            gathered.append(Rows(before, action, reached, reward, ended))
+        world.replay.add(Rows(*(np.concatenate(column) for column in zip(*gathered, strict=True))))
+
+    def _decide_one(self, policy: Policy, state: Any, key_data: Any) -> Decision:
+        return policy.sample(state, jax.random.wrap_key_data(key_data))
+
+    def _draw(self, world: SeedWorld) -> tuple[Batch, Batch]:
+        """Minibatches for one burst: from the recent past, and from the skill's longer memory."""
+        s, generator = self.settings, world.generator(DRAW)
+        shape = (self.updates, s.minibatch)
+        recent = world.replay.draw(generator, shape, s.replay)
+        wide = recent
+        longer = s.skill_replay if isinstance(s, SkillSettings) else s.replay
+        if min(longer, world.replay.total) != min(s.replay, world.replay.total):
+            wide = world.replay.draw(generator, shape, longer)
+        return _batch(recent), _batch(wide)
+
+    def _burst_one(
+        self, agent: Agent, batches: Batch, wide: Batch, expert: Pairs, key: Key[Array, ""]
+    ) -> tuple[Agent, Metrics]:
+        arrays, rest = eqx.partition(agent, eqx.is_array)
+
+        def one(arrays: Any, inputs: tuple[Batch, Batch, Key[Array, ""]]) -> tuple[Any, Metrics]:
+            agent, metrics = self.method.update(
+                eqx.combine(arrays, rest), inputs[0], inputs[1], expert, inputs[2]
+            )
+            return eqx.filter(agent, eqx.is_array), metrics
+
+        keys = jax.random.split(key, self.updates)
+        arrays, metrics = jax.lax.scan(one, arrays, (batches, wide, keys))
+        return eqx.combine(arrays, rest), jax.tree.map(jnp.mean, metrics)
+
+    def _metric_names(self, world: SeedWorld, agent: Agent) -> tuple[str, ...]:
+        """Names of all metrics, also before the first update."""
+        if not self._names:
+            s = self.settings
+            batch = Batch(
+                jnp.zeros((s.minibatch, self.sizes.states)),
+                jnp.zeros((s.minibatch, self.sizes.actions)),
+                jnp.zeros((s.minibatch, self.sizes.states)),
+                jnp.zeros(s.minibatch),
+                jnp.zeros(s.minibatch, bool),
+            )
+            key = jax.random.key(0)
+            _, metrics = eqx.filter_eval_shape(
+                self.method.update, agent, batch, batch, world.expert, key
+            )
+            own = ("skill_fit_error", "skill_fit_passes") if self.refit is not None else ()
+            self._names = (*sorted(metrics), *own)
+        return self._names
+
+
+def _batch(rows: Rows) -> Batch:
+    return Batch(*(jnp.asarray(column) for column in rows))

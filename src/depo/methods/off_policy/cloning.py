@@ -1,0 +1,99 @@
+"""BCO and supervised DePO on vectors: no reward, only the demonstrations and the skill."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float, Key
+
+from depo.losses import behaviour_cloning, supervised_planner
+from depo.methods.descent import fresh
+from depo.methods.off_policy.method import Agent, Batch, Metrics, Pairs, Shape
+from depo.methods.off_policy.parts import adam, draw_pairs, improve_skill, new_skill, step
+from depo.models.planner import GaussianPlanner
+from depo.models.policy import DecoupledPolicy, GaussianActor
+from depo.settings.off_policy import BCO, Supervised
+
+
+@dataclass(frozen=True)
+class BCOMethod:
+    """The skill labels the demonstrations with actions, a plain policy clones them."""
+
+    settings: BCO
+
+    def init(self, key: Key[Array, ""], shape: Shape) -> Agent:
+        """Actor and skill."""
+        s = self.settings
+        actor_key, skill_key = jax.random.split(key)
+        actor = GaussianActor(actor_key, shape.standard, shape.actions, (s.hidden,) * 2)
+        return {
+            "actor": fresh(actor, adam(s.actor_rate, s.adam_beta)),
+            "skill": new_skill(skill_key, shape, s),
+        }
+
+    def policy(self, agent: Agent) -> GaussianActor:
+        """The actor."""
+        return agent["actor"].model
+
+    def update(
+        self, agent: Agent, batch: Batch, wide: Batch, expert: Pairs, key: Key[Array, ""]
+    ) -> tuple[Agent, Metrics]:
+        """A step of the skill, then one of cloning what it reads into the demonstrations."""
+        s = self.settings
+        draw, label_key, own_key = jax.random.split(key, 3)
+        skill, metrics = improve_skill(agent["skill"], wide, s)
+        state, next_state = draw_pairs(expert, draw, batch.state.shape[0])
+        if s.clone_samples:
+            label = skill.model.sample(state, next_state, label_key)
+        else:
+            label = skill.model.mode(state, next_state)
+
+        def loss(actor: GaussianActor) -> tuple[Float[Array, ""], None]:
+            sampled = actor.sample(state, own_key) if s.clone_samples else actor.mode(state)
+            return behaviour_cloning.squared(sampled.action, label), None
+
+        actor, value, _ = step(agent["actor"], adam(s.actor_rate, s.adam_beta), loss)
+        return {"actor": actor, "skill": skill}, metrics | {"policy_loss": value}
+
+
+@dataclass(frozen=True)
+class SupervisedMethod:
+    """Planner from the demonstrations alone, skill from experience."""
+
+    settings: Supervised
+
+    def init(self, key: Key[Array, ""], shape: Shape) -> Agent:
+        """Planner and skill."""
+        s = self.settings
+        planner_key, skill_key = jax.random.split(key)
+        bounds = (-s.log_std_floor, 1.0)
+        planner = GaussianPlanner(
+            planner_key, shape.standard, (s.hidden,) * 2, log_std_bounds=bounds
+        )
+        return {
+            "planner": fresh(planner, adam(s.planner_rate, s.adam_beta)),
+            "skill": new_skill(skill_key, shape, s),
+        }
+
+    def policy(self, agent: Agent) -> DecoupledPolicy:
+        """Planner, then skill."""
+        return DecoupledPolicy(agent["planner"].model, agent["skill"].model)
+
+    def update(
+        self, agent: Agent, batch: Batch, wide: Batch, expert: Pairs, key: Key[Array, ""]
+    ) -> tuple[Agent, Metrics]:
+        """A step of each."""
+        s = self.settings
+        skill, metrics = improve_skill(agent["skill"], wide, s)
+        state, next_state = draw_pairs(expert, key, batch.state.shape[0])
+
+        def loss(planner: GaussianPlanner) -> tuple[Float[Array, ""], Float[Array, ""]]:
+            plan, difference = planner.distribution(state), planner.difference(state, next_state)
+            spread = jnp.mean(jnp.exp(plan.log_std))
+            return supervised_planner.of_distribution(plan, difference, s.supervision_loss), spread
+
+        planner, value, spread = step(agent["planner"], adam(s.planner_rate, s.adam_beta), loss)
+        metrics |= {"planner_loss": value, "plan_spread": spread}
+        return {"planner": planner, "skill": skill}, metrics

@@ -1,0 +1,54 @@
+"""What an off-policy method is: how it begins, how it acts, what one gradient step does to it."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Protocol, runtime_checkable
+
+from jaxtyping import Array, Bool, Float, Key
+
+from depo.methods.descent import Trained
+from depo.models.policy import Policy
+from depo.models.standard import Standard
+
+Agent = dict[str, Trained]
+"""A method's models by name: planner, skill, actor, critic, target, discriminator, …"""
+Metrics = dict[str, Float[Array, ""]]
+Pairs = tuple[Float[Array, "pairs sees"], Float[Array, "pairs sees"]]
+"""Expert transitions (s,s')."""
+
+
+class Batch(NamedTuple):
+    """Transitions drawn from the replay."""
+
+    state: Float[Array, "batch sees"]
+    action: Float[Array, "batch actions"]
+    next_state: Float[Array, "batch sees"]
+    reward: Float[Array, " batch"]
+    terminated: Bool[Array, " batch"]
+
+
+class Shape(NamedTuple):
+    """What a method must know of an environment: coordinates of its states, size of its actions."""
+
+    standard: Standard
+    actions: int
+
+
+@runtime_checkable
+class OffPolicyMethod(Protocol):
+    """Pure functions around an immutable :data:`Agent`."""
+
+    @property
+    def settings(self) -> Any:
+        """The method's settings."""
+
+    def init(self, key: Key[Array, ""], shape: Shape) -> Agent:
+        """Fresh models."""
+
+    def policy(self, agent: Agent) -> Policy:
+        """How the agent acts now."""
+
+    def update(
+        self, agent: Agent, batch: Batch, wide: Batch, expert: Pairs, key: Key[Array, ""]
+    ) -> tuple[Agent, Metrics]:
+        """The agent after one gradient step; ``wide`` is drawn from the skill's longer memory."""

@@ -1,0 +1,178 @@
+"""The parts that off-policy methods are put together from; each returns new models and metrics."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import optax
+from jaxtyping import Array, Float, Key
+
+from depo.losses import adversarial_reward, gradient_penalty, inverse_dynamics, twin_critic
+from depo.losses import discriminator as discriminator_loss
+from depo.methods.descent import Trained, fresh, uniform_index
+from depo.methods.off_policy.method import Agent, Batch, Metrics, Pairs, Shape
+from depo.models.judges import TwinCritic, VectorDiscriminator
+from depo.models.skill import VectorSkill
+from depo.settings.off_policy import SAC, AdversarySettings, Agnostic, GAIfO, SkillSettings
+
+Model = TypeVar("Model", bound=eqx.Module)
+
+
+def adam(rate: float, beta: float = 0.9) -> optax.GradientTransformation:
+    """Adam; the off-policy losses are averages over minibatches and need no clipping."""
+    return optax.adam(rate, b1=beta)
+
+
+def step(
+    trained: Trained[Model],
+    optimiser: optax.GradientTransformation,
+    loss: Callable[[Model], tuple[Float[Array, ""], Any]],
+) -> tuple[Trained[Model], Float[Array, ""], Any]:
+    """One gradient step on a loss with something beside; returns both."""
+    (value, beside), gradient = eqx.filter_value_and_grad(loss, has_aux=True)(trained.model)
+    updates, moments = optimiser.update(gradient, trained.moments)
+    return Trained(eqx.apply_updates(trained.model, updates), moments), value, beside
+
+
+def draw_pairs(expert: Pairs, key: Key[Array, ""], size: int) -> Pairs:
+    """Expert transitions, uniformly."""
+    index = uniform_index(key, (size,), expert[0].shape[0])
+    return expert[0][index], expert[1][index]
+
+
+# Critics
+
+
+def new_critics(key: Key[Array, ""], shape: Shape, s: SAC | GAIfO | Agnostic) -> Agent:
+    """Twin critics and their targets."""
+    critic = TwinCritic(key, shape.standard, shape.actions, (s.hidden,) * 2, s.critic_norm)
+    optimiser = adam(s.critic_rate, s.adam_beta)
+    return {"critic": fresh(critic, optimiser), "target": Trained(critic, None)}
+
+
+def improve_critics(
+    agent: Agent,
+    batch: Batch,
+    reward: Float[Array, " batch"],
+    next_value: Float[Array, " batch"],
+    end_value: Float[Array, ""] | float,
+    s: SAC | GAIfO | Agnostic,
+) -> tuple[Agent, Float[Array, " batch"], Metrics]:
+    """A step of both critics, then of their targets; min Q of the batch as it was before."""
+    goal = twin_critic.target(reward, next_value, batch.terminated, end_value, s.gamma)
+    critic, loss, values = step(
+        agent["critic"],
+        adam(s.critic_rate, s.adam_beta),
+        lambda model: twin_critic.loss(model, batch.state, batch.action, goal),
+    )
+    target = jax.tree.map(
+        lambda old, new: old + s.follow * (new - old) if eqx.is_inexact_array(old) else old,
+        agent["target"].model,
+        critic.model,
+    )
+    metrics = {"critic_loss": loss, "value": jnp.mean(values), "reward": jnp.mean(reward)}
+    changed = {"critic": critic, "target": Trained(target, None)}
+    return agent | changed, jnp.min(values, axis=0), metrics
+
+
+# Discriminator
+
+
+def new_discriminator(
+    key: Key[Array, ""], shape: Shape, s: AdversarySettings
+) -> Trained[VectorDiscriminator]:
+    """A discriminator about to be trained."""
+    hidden = (s.discriminator_hidden,) * 2
+    model = VectorDiscriminator(key, shape.standard, hidden, pair_input=s.pair_input)
+    return fresh(model, adam(s.discriminator_rate))
+
+
+def improve_discriminator(
+    trained: Trained[VectorDiscriminator],
+    batch: Batch,
+    expert: Pairs,
+    s: AdversarySettings,
+    key: Key[Array, ""],
+) -> tuple[Trained[VectorDiscriminator], Metrics]:
+    """One step of cross-entropy and gradient penalty."""
+    agent = (batch.state, batch.next_state)
+
+    def loss(model: VectorDiscriminator) -> tuple[Float[Array, ""], Metrics]:
+        entropy = discriminator_loss.loss(model, expert, agent)
+        penalty = gradient_penalty.loss(model, model.features(*expert), model.features(*agent), key)
+        return entropy + s.gradient_penalty * penalty, {"discriminator_loss": entropy}
+
+    trained, _, metrics = step(trained, adam(s.discriminator_rate), loss)
+    return trained, metrics
+
+
+def discriminator_accuracy(
+    model: VectorDiscriminator, batch: Batch, expert: Pairs
+) -> Float[Array, ""]:
+    """Share of transitions told right."""
+    right = jnp.mean(model(*expert) > 0) + jnp.mean(model(batch.state, batch.next_state) < 0)
+    return right / 2
+
+
+def reward_of(logit: Float[Array, "*batch"], s: AdversarySettings) -> Float[Array, "*batch"]:
+    """Bounded, shifted, scaled."""
+    if s.logit_clip:
+        logit = jnp.clip(logit, -s.logit_clip, s.logit_clip)
+    return s.reward_scale * (adversarial_reward.FORMS[s.reward](logit) + s.reward_shift)
+
+
+def absorbed_value(s: GAIfO | Agnostic) -> Float[Array, ""] | float:
+    """What an ended episode is worth: for ever the reward of a poor transition, or nothing."""
+    if s.termination != "absorbing":
+        return 0.0
+    logit = jnp.asarray(-s.absorbing_logit)
+    return reward_of(logit, s) / (1.0 - s.gamma)
+
+
+def judge_transitions(
+    agent: Agent, batch: Batch, expert: Pairs, s: AdversarySettings, key: Key[Array, ""]
+) -> tuple[Agent, Float[Array, " batch"], Metrics]:
+    """Train the discriminator, then read the reward off it."""
+    draw, between = jax.random.split(key)
+    pairs = draw_pairs(expert, draw, batch.state.shape[0])
+    judge, metrics = improve_discriminator(agent["discriminator"], batch, pairs, s, between)
+    reward = reward_of(judge.model(batch.state, batch.next_state), s)
+    metrics["discriminator_accuracy"] = discriminator_accuracy(judge.model, batch, pairs)
+    return agent | {"discriminator": judge}, jax.lax.stop_gradient(reward), metrics
+
+
+# Skill
+
+
+def new_skill(key: Key[Array, ""], shape: Shape, s: SkillSettings) -> Trained[VectorSkill]:
+    """A skill about to be fitted."""
+    model = VectorSkill(
+        key,
+        shape.standard,
+        shape.actions,
+        (s.skill_hidden,) * s.skill_depth,
+        noise=s.noise,
+        pair_input=s.pair_input,
+    )
+    return fresh(model, adam(s.skill_rate))
+
+
+def improve_skill(
+    trained: Trained[VectorSkill], batch: Batch, s: SkillSettings
+) -> tuple[Trained[VectorSkill], Metrics]:
+    """One step of squared error, unless the skill is refitted at intervals instead."""
+    if s.skill_schedule == "refit":
+        return trained, {}
+    trained, loss, _ = step(
+        trained,
+        adam(s.skill_rate),
+        lambda model: (
+            inverse_dynamics.squared(model, batch.state, batch.next_state, batch.action),
+            None,
+        ),
+    )
+    return trained, {"skill_loss": loss}

@@ -1,0 +1,49 @@
+"""Coordinates in which networks see vector states: the demonstrations' mean and deviation."""
+
+from __future__ import annotations
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+SMALLEST_SCALE = 1e-3
+
+
+class Standard(eqx.Module):
+    """z = (s − mean)/scale, bounded by ±clip (0: unbounded); never trained.
+
+    >>> Standard(jnp.array([1.0]), jnp.array([2.0]))(jnp.array([5.0])).tolist()
+    [2.0]
+    """
+
+    mean: Float[Array, " sees"]
+    scale: Float[Array, " sees"]
+    clip: float = eqx.field(static=True, default=0.0)
+
+    @classmethod
+    def none(cls, dimension: int) -> Standard:
+        """States as they are."""
+        return cls(jnp.zeros(dimension), jnp.ones(dimension))
+
+    @classmethod
+    def of(cls, states: Float[Array, "rows sees"], clip: float) -> Standard:
+        """The statistics of some states; a feature that never changes keeps a small scale."""
+        scale = jnp.maximum(jnp.std(states, axis=0), SMALLEST_SCALE)
+        return cls(jnp.mean(states, axis=0), scale, clip)
+
+    def __call__(self, state: Float[Array, "*batch sees"]) -> Float[Array, "*batch sees"]:
+        """Standardised states."""
+        mean, scale = jax.lax.stop_gradient((self.mean, self.scale))
+        z = (state - mean) / scale
+        return jnp.clip(z, -self.clip, self.clip) if self.clip else z
+
+    def back(self, z: Float[Array, "*batch sees"]) -> Float[Array, "*batch sees"]:
+        """The states with these coordinates."""
+        mean, scale = jax.lax.stop_gradient((self.mean, self.scale))
+        return z * scale + mean
+
+    def at(self, columns: tuple[int, ...]) -> Standard:
+        """The same for some of the features."""
+        index = jnp.array(columns)
+        return Standard(self.mean[index], self.scale[index], self.clip)

@@ -1,0 +1,145 @@
+"""Presets on vector states, some fields by task."""
+
+from __future__ import annotations
+
+from typing import Any
+
+_AUTHORS = {
+    "batch_steps": 1_000,
+    "replay": 20_000,
+    "termination": "ignored",
+    "adam_beta": 0.25,
+    "random_actions": False,
+    "evaluate_every": 10,
+    "checkpoint_every": 2,
+}
+_AUTHORS_CRITIC = {"critic_norm": False}
+_AUTHORS_DEMOS = {"clip_states": 0.0, "pair_input": "states"}
+_AUTHORS_REWARD = {"reward": "log-d", "reward_scale": 2.0, "logit_clip": 10.0}
+_AUTHORS_SKILL = {
+    "skill_rate": 1e-4,
+    "skill_depth": 4,
+    "noise": 1.0,
+    "skill_schedule": "refit",
+    "refit_every": 10_000,
+    "refit_patience": 5,
+    "refit_passes": 1_000,
+}
+_AUTHORS_ACTOR = {"temperature": 0.2, "output_penalty": 1e-3}
+_AUTHORS_DEPO = {
+    **_AUTHORS,
+    **_AUTHORS_CRITIC,
+    **_AUTHORS_DEMOS,
+    **_AUTHORS_REWARD,
+    **_AUTHORS_SKILL,
+    "log_std_floor": 20.0,
+    "output_penalty": 1e-3,
+}
+_AUTHORS_GAIFO = {
+    **_AUTHORS,
+    **_AUTHORS_CRITIC,
+    **_AUTHORS_DEMOS,
+    **_AUTHORS_REWARD,
+    **_AUTHORS_ACTOR,
+    "logit_clip": 0.0,
+}
+
+PRESETS: dict[str, dict[str, dict[str, Any]]] = {
+    "fast": {
+        "depo": {},
+        "depo-agnostic": {},
+        "depo-supervised": {},
+        "gaifo": {},
+        "gaifo-dp": {},
+        "bco": {},
+        "sac": {},
+    },
+    "paper": {
+        "depo": {**_AUTHORS_DEPO, "relabel": True},
+        "depo-agnostic": _AUTHORS_DEPO,
+        "depo-supervised": {
+            **_AUTHORS,
+            **_AUTHORS_DEMOS,
+            **_AUTHORS_SKILL,
+            "adam_beta": 0.9,
+            "planner_rate": 1e-3,
+            "supervision_loss": "squared",
+        },
+        "gaifo": _AUTHORS_GAIFO,
+        "gaifo-dp": _AUTHORS_GAIFO,
+        "bco": {
+            **_AUTHORS,
+            **_AUTHORS_DEMOS,
+            **_AUTHORS_SKILL,
+            "skill_schedule": "every-update",
+            "adam_beta": 0.9,
+            "clone_samples": True,
+        },
+        "sac": {
+            **_AUTHORS,
+            **_AUTHORS_CRITIC,
+            **_AUTHORS_ACTOR,
+            "termination": "zero",
+            "replay": 1_000_000,
+            "reward_scale": 2.0,
+        },
+    },
+}
+"""Preset, method: the fields that differ from the defaults."""
+
+_FIXED_TEMPERATURE = {"temperature": 0.0, "tune_temperature": False}
+
+TASKS: dict[str, dict[str, dict[str, dict[str, Any]]]] = {
+    "fast": {},
+    "paper": {
+        "InvertedPendulum-v5": {
+            "all": {
+                "standardise": False,
+                "updates_per_step": 0.1,
+                "gradient_penalty": 4.0,
+                "random_steps": 1_000,
+                "first_fit_passes": 50,
+            },
+            "depo": {"supervision": 1.0, "calibration": 1.0, "supervision_loss": "squared"},
+            "bco": {"actor_rate": 4e-4, "updates_per_step": 1.0},
+            "depo-supervised": {"updates_per_step": 1.0},
+        },
+        "Hopper-v5": {
+            "all": {"gradient_penalty": 4.0, "first_fit_passes": 1_000},
+            "depo": {"supervision": 0.1, "calibration": 0.1, "reward_shift": 10.0},
+            "depo-agnostic": {"reward_shift": 10.0},
+        },
+        "Walker2d-v5": {
+            "all": {"gradient_penalty": 8.0, "first_fit_passes": 1_000},
+            "depo": {"supervision": 0.1, "calibration": 0.1},
+            "gaifo": _FIXED_TEMPERATURE,
+            "gaifo-dp": {"plan_difference": False},
+            "bco": {"actor_rate": 1e-3, "adam_beta": 0.0},
+        },
+        "HalfCheetah-v5": {
+            "all": {"gradient_penalty": 0.5, "first_fit_passes": 100},
+            "depo": {"supervision": 0.01, "calibration": 0.01},
+            "gaifo": _FIXED_TEMPERATURE,
+            "gaifo-dp": {**_FIXED_TEMPERATURE, "plan_difference": False},
+            "bco": {"actor_rate": 1e-3, "adam_beta": 0.0},
+        },
+        "Humanoid-v5": {
+            "all": {"gradient_penalty": 16.0, "updates_per_step": 0.1, "first_fit_passes": 500},
+            "depo": {"supervision": 0.1, "calibration": 0.1},
+            "gaifo": _FIXED_TEMPERATURE,
+            "gaifo-dp": {"plan_difference": False},
+            "bco": {"actor_rate": 1e-3, "adam_beta": 0.0},
+        },
+        "Ant-v5": {
+            "all": {
+                "gradient_penalty": 0.5,
+                "random_steps": 10_000,
+                "first_fit_passes": 1_000,
+                "reward_scale": 8.0,
+                "refit_every": 1_000,
+            },
+            "depo": {"supervision": 0.1, "calibration": 0.1, "epsilon": 0.0},
+        },
+    },
+}
+"""Preset, task, method (or 'all'): fields that differ again."""
