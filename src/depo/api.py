@@ -33,6 +33,7 @@ def make_job(
     seed: int = 0,
     seeds: int = 1,
     preset: str = "fast",
+    skill: str | Path = "",
     planner: str | Path = "",
     env_args: dict[str, Any] | None = None,
     **overrides: Any,
@@ -74,6 +75,7 @@ def make_job(
         seeds=tuple(range(seed, seed + seeds)),
         preset=preset,
         demos=str(demos),
+        skill=str(skill),
         planner=str(planner),
     )
 

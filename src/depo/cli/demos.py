@@ -1,4 +1,4 @@
-"""``depo demos list | info | make | import-minari | export-minari``."""
+"""``depo demos list | info | record | make | import-minari | export-minari``."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ HELP = """depo demos: demonstrations, which are states only
 
   depo demos list                          what ships with the package
   depo demos info FILE                     check a file and describe it
+  depo demos record RUN FILE               play a run's policy and keep where it went
   depo demos make FILE --size 20 …         record the grid world's built-in expert
   depo demos import-minari DATASET FILE    make demonstrations of a Minari dataset
   depo demos export-minari FILE DATASET    make a Minari dataset of demonstrations
@@ -40,6 +41,24 @@ class Info:
 
     file: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="FILE")]
     """An .npz file, or the name of a shipped set."""
+    json: bool = False
+    """Print the result as JSON."""
+
+
+@dataclass(frozen=True)
+class Record:
+    """Play a run's deterministic policy and keep where it went; actions are not kept."""
+
+    run: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="RUN")]
+    """The run's folder; its last checkpoint plays."""
+    file: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="FILE")]
+    """The .npz file to write."""
+    episodes: int = 10
+    """How many episodes, from seeds that training and evaluation never use."""
+    seed: int | None = None
+    """Which of the run's seeds; the first unless given."""
+    keep_actions: bool = False
+    """Keep the actions too; no method needs them."""
     json: bool = False
     """Print the result as JSON."""
 
@@ -95,6 +114,7 @@ def run(argv: list[str]) -> int:
     actions = {
         "list": _list,
         "info": _info,
+        "record": _record,
         "make": _make,
         "import-minari": _import_minari,
         "export-minari": _export_minari,
@@ -130,12 +150,28 @@ def _make(argv: list[str]) -> int:
     flags = parse(Make, argv, "depo demos make")
     if flags.episodes < 1:
         raise DepoError(f"--episodes {flags.episodes} is not positive")
-    demos = GridWorld(flags.world).demonstrations(flags.episodes)
-    path = demos.save(flags.file)
-    if flags.json:
-        print_json({"file": str(path), **describe(demos)})
-    else:
-        stdout.print(f"{path}: {demos.episodes} episodes of {demos.episode_lengths[0]} states")
+    return _keep(GridWorld(flags.world).demonstrations(flags.episodes), flags.file, flags.json)
+
+
+def _record(argv: list[str]) -> int:
+    flags = parse(Record, argv, "depo demos record")
+    from depo.evaluation.record import record
+    from depo.runtime import prepare_jax
+
+    prepare_jax()
+    demos = record(flags.run, episodes=flags.episodes, seed=flags.seed, actions=flags.keep_actions)
+    return _keep(demos, flags.file, flags.json)
+
+
+def _keep(demos: Demonstrations, file: str, as_json: bool) -> int:
+    """Write demonstrations and say what they are."""
+    path, about = demos.save(file), describe(demos)
+    if as_json:
+        print_json({"file": str(path), **about})
+        return 0
+    returns = f", mean return {about['mean_return']:.4g}" if "mean_return" in about else ""
+    lengths = about["episode_lengths"]
+    stdout.print(f"{path}: {demos.episodes} episodes of {lengths} states{returns}")
     return 0
 
 
@@ -144,12 +180,7 @@ def _import_minari(argv: list[str]) -> int:
     demos = from_minari(
         flags.dataset, keep_actions=flags.keep_actions, episodes=flags.episodes or None
     )
-    path = demos.save(flags.file)
-    if flags.json:
-        print_json({"file": str(path), **describe(demos)})
-    else:
-        stdout.print(f"{path}: {demos.episodes} episodes, {len(demos.observations)} states")
-    return 0
+    return _keep(demos, flags.file, flags.json)
 
 
 def _export_minari(argv: list[str]) -> int:

@@ -8,7 +8,7 @@ from typing import Annotated
 import tyro
 
 from depo.cli.flags import parse
-from depo.cli.output import print_json, print_table
+from depo.cli.output import print_json, print_table, stdout
 
 
 @dataclass(frozen=True)
@@ -22,6 +22,8 @@ class Evaluate:
     """The run's folder."""
     episodes: int = 10
     """Episodes for each seed."""
+    video: bool = False
+    """Also write a film of each seed's policy (mp4, or GIF where no encoder is installed)."""
     json: bool = False
     """Print the result as JSON."""
 
@@ -34,11 +36,19 @@ def run(argv: list[str]) -> int:
 
     prepare_jax()
     scores = evaluate(flags.run, episodes=flags.episodes)
+    films = []
+    if flags.video:
+        from depo.evaluation.video import film
+        from depo.runs.run import Run
+
+        films = [str(path) for path in film(Run.open(flags.run))]
     if flags.json:
-        print_json({"run": flags.run, "scores": scores})
+        print_json({"run": flags.run, "scores": scores, "films": films})
         return 0
     names = [name for name in scores[0] if name not in ("seed", "planner_digest")]
     rows = [[name, *(row[name] for row in scores)] for name in names]
     seeds = [f"seed {row['seed']}" for row in scores]
     print_table(f"{flags.run}, last checkpoint", ["score", *seeds], rows)
+    for path in films:
+        stdout.print(f"film: {path}")
     return 0

@@ -37,6 +37,8 @@ class CommonFlags:
     """How many seeds, trained together: SEED, SEED+1, …"""
     preset: Literal["fast", "paper"] = "fast"
     """Where the other defaults come from: what works best, or what the authors did."""
+    skill: str = ""
+    """A skill folder to begin with (--skill-rate 0 keeps it as it is); empty: a fresh skill."""
     out: str = ""
     """The run's folder; empty: the next free one below runs/."""
     json: bool = False
@@ -98,6 +100,7 @@ def parse_job(
             seeds=tuple(range(common.seed, common.seed + common.seeds)),
             preset=common.preset,
             demos=common.demos,
+            skill=common.skill,
             planner=planner,
         ),
         common,

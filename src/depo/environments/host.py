@@ -30,12 +30,14 @@ class Sizes(NamedTuple):
 class HostEnvironment:
     """A Gymnasium id (``module:Id-v0`` imports a module first) and its constructor's arguments.
 
-    Box actions are presented as [−1,1]ⁿ. ``ignore_termination`` plays on to the time limit.
+    Box actions are presented as [−1,1]ⁿ. ``ignore_termination`` plays on to the time limit;
+    ``remember`` appends the state before to every vector state.
     """
 
     id: str
     arguments: dict[str, Any] = field(default_factory=dict)
     ignore_termination: bool = False
+    remember: bool = False
 
     def make(self) -> gym.Env:
         """One copy; bounded vector actions are rescaled, vector observations flat."""
@@ -58,8 +60,14 @@ class HostEnvironment:
             env = FlattenObservation(env)
         if self.ignore_termination:
             env = PlayOn(env)
+        if self.remember:
+            env = Remember(env)
         limited = env.spec is not None and env.spec.max_episode_steps is not None
         return env if limited else TimeLimit(env, TIME_LIMIT)
+
+    def plain(self) -> HostEnvironment:
+        """The environment as it is, without memory and with its own ends."""
+        return HostEnvironment(self.id, self.arguments)
 
     def is_finite(self) -> bool:
         """Whether states are finitely many rather than vectors; asks the environment once."""
@@ -136,6 +144,29 @@ class PlayOn(gym.Wrapper):
         """A step that never ends the episode."""
         state, reward, _, truncated, info = self.env.step(action)
         return state, reward, False, truncated, info
+
+
+class Remember(gym.ObservationWrapper):
+    """States with the state before appended; at an episode's start that is the state itself."""
+
+    def __init__(self, env: gym.Env):
+        super().__init__(env)
+        space = env.observation_space
+        assert isinstance(space, Box)
+        twice = [np.concatenate([bound, bound]) for bound in (space.low, space.high)]
+        self.observation_space = Box(twice[0], twice[1], dtype=space.dtype.type)
+        self._before: np.ndarray | None = None
+
+    def reset(self, **arguments: Any) -> tuple[Any, dict[str, Any]]:
+        """Forget."""
+        self._before = None
+        return super().reset(**arguments)
+
+    def observation(self, observation: np.ndarray) -> np.ndarray:
+        """(s, s before)."""
+        before = observation if self._before is None else self._before
+        self._before = observation.copy()
+        return np.concatenate([observation, before])
 
 
 class VectorStepper:

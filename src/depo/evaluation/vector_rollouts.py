@@ -38,10 +38,16 @@ class Episodes(NamedTuple):
 class VectorEvaluator:
     """Deterministic policy, fixed held-out seeds, the first episode of every copy."""
 
-    def __init__(self, environment: HostEnvironment, seed: int, episodes: int = EPISODES):
+    def __init__(
+        self,
+        environment: HostEnvironment,
+        seed: int,
+        episodes: int = EPISODES,
+        purpose: int = EVALUATION,
+    ):
         self._envs = environment.vector(episodes)
         self._actions = environment.vector_sizes().actions
-        self._seeds = [derived_seed(EVALUATION, seed, e) for e in range(episodes)]
+        self._seeds = [derived_seed(purpose, seed, e) for e in range(episodes)]
         self._decide = eqx.filter_jit(lambda policy, state: policy.mode(state))
 
     def play(self, policy: Policy | None) -> Episodes:
@@ -110,7 +116,7 @@ def reach_error(policy: DecoupledPolicy, episodes: Episodes) -> dict[str, float]
     played = episodes.playing
     plan, reached = episodes.plan[played], episodes.reached[played][:, columns]
     still = episodes.state[played][:, columns]
-    own, other, before = (np.asarray(standard(x)) for x in (plan, reached, still))
+    own, other, before = (np.asarray(standard(jnp.array(x))) for x in (plan, reached, still))
     standardised = float(np.mean((own - other) ** 2))
     standing = float(np.mean((before - other) ** 2))
     return {
@@ -124,6 +130,7 @@ def skill_error(policy: DecoupledPolicy, episodes: Episodes) -> dict[str, float]
     """Squared error of the skill on the evaluation's transitions, which no learner has seen."""
     played = episodes.playing
     columns = list(policy.planner.predicts)  # type: ignore[union-attr]
-    meant = policy.skill.mode(episodes.state[played], episodes.reached[played][:, columns])
+    reached = jnp.array(episodes.reached[played][:, columns])
+    meant = policy.skill.mode(jnp.array(episodes.state[played]), reached)
     error = np.sum((np.asarray(meant) - episodes.action[played]) ** 2, axis=-1)
     return {"skill_error": float(np.mean(error))}

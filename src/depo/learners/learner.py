@@ -9,6 +9,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 
 from depo.models.policy import Policy
+from depo.models.skill import Skill
 
 
 @runtime_checkable
@@ -17,6 +18,9 @@ class Learner(Protocol):
 
     def init(self, seeds: Sequence[int], planners: Any = None) -> Any:
         """Fresh agents."""
+
+    def with_skill(self, state: Any, skill: Skill) -> Any:
+        """The agents with this skill in place of their own."""
 
     def synchronise(self, state: Any, number: int) -> None:
         """Reset the environments, as a checkpoint's number and the seeds alone determine."""

@@ -16,8 +16,10 @@ from depo.environments.host import HostEnvironment, Sizes, VectorStepper
 from depo.learners.refit import Refit
 from depo.learners.replay import Replay, Rows
 from depo.learners.seeds import INIT, LEARN, TRAINING, derived_seed, stream
+from depo.methods.descent import replace_skill
 from depo.methods.off_policy.method import Agent, Batch, Metrics, OffPolicyMethod, Pairs, Shape
 from depo.models.policy import Decision, Policy
+from depo.models.skill import Skill
 from depo.models.standard import Standard
 from depo.settings.off_policy import DemoSettings, OffPolicySettings, SkillSettings
 
@@ -51,14 +53,17 @@ class SeedWorld:
         nothing = np.zeros((1, sizes.states), np.float32)
         pairs = expert if expert is not None else (nothing, nothing)
         self.expert: Pairs = (jnp.array(pairs[0]), jnp.array(pairs[1]))
+        self.remembers = isinstance(settings, SkillSettings) and settings.skill_memory
         self.state = np.zeros(0, np.float32)
 
-    def standard(self) -> Standard:
+    def shape(self) -> Shape:
         """The coordinates networks see: the demonstrations' statistics, or none."""
-        s = self.settings
+        s, states = self.settings, self.expert[0]
+        own = states.shape[1] // 2 if self.remembers else states.shape[1]
         if isinstance(s, DemoSettings) and s.standardise:
-            return Standard.of(self.expert[0], s.clip_states)
-        return Standard.none(self.expert[0].shape[1])
+            every = Standard.of(states, s.clip_states)
+            return Shape(Standard.of(states[:, :own], s.clip_states), self.actions, every)
+        return Shape(Standard.none(own), self.actions, Standard.none(states.shape[1]))
 
     def reset(self, number: int) -> None:
         """Start every copy from a seed that only run seed, checkpoint and copy determine."""
@@ -97,13 +102,14 @@ class OffPolicyLearner:
         """Fresh agents."""
         return OffPolicyState(
             tuple(
-                self.method.init(
-                    stream(jnp.asarray(world.seed), INIT),
-                    Shape(world.standard(), self.sizes.actions),
-                )
+                self.method.init(stream(jnp.asarray(world.seed), INIT), world.shape())
                 for world in self.worlds
             )
         )
+
+    def with_skill(self, state: OffPolicyState, skill: Skill) -> OffPolicyState:
+        """The agents with this skill in place of their own."""
+        return OffPolicyState(tuple(replace_skill(agent, skill) for agent in state.agents))
 
     def synchronise(self, state: OffPolicyState, number: int) -> None:
         """Reset the environments, as a checkpoint's number and the seed alone determine."""

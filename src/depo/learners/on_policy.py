@@ -14,13 +14,14 @@ from jaxtyping import Array, Int, Key
 
 from depo.environments.tabular import Position, TabularEnvironment
 from depo.learners.seeds import INIT, LEARN, RESET, stream
-from depo.methods.descent import uniform_index
+from depo.methods.descent import replace_skill, uniform_index
 from depo.methods.on_policy.experience import Memory, Rollout
 from depo.methods.on_policy.method import Agent, Method
 from depo.methods.on_policy.steps import Metrics, Pairs
 from depo.methods.on_policy.transfer import TransferMethod
 from depo.models.planner import CategoricalPlanner
 from depo.models.policy import Policy
+from depo.models.skill import Skill
 from depo.settings.on_policy import OnPolicySettings
 
 
@@ -74,6 +75,14 @@ class OnPolicyLearner:
             return LearnerState(seed, agent, memory, stream(seed, LEARN))
 
         return eqx.filter_jit(eqx.filter_vmap(one))(jnp.asarray(seeds, jnp.int32), planners)
+
+    def with_skill(self, state: LearnerState, skill: Skill) -> LearnerState:
+        """The agents with this skill in place of their own."""
+        seeds = state.seed.shape[0]
+        stacked = jax.tree.map(lambda x: jnp.stack([x] * seeds), skill)
+        return LearnerState(
+            state.seed, replace_skill(state.agent, stacked), state.memory, state.key
+        )
 
     def learn(self, state: LearnerState, rollout: Rollout) -> tuple[LearnerState, Metrics]:
         """Remember one seed's rollout and update its agent."""

@@ -7,8 +7,8 @@ import numpy as np
 from jaxtyping import Array, Int, Key
 
 INIT, RESET, LEARN = range(3)
-TRAINING, EVALUATION = 1, 2
-"""Environment seeds of training are derived with one word, those of evaluation with another."""
+TRAINING, EVALUATION, RECORDING = 1, 2, 4
+"""Environment seeds are derived with one of these words, so that none is used twice."""
 
 
 def stream(seed: Int[Array, ""], purpose: int) -> Key[Array, ""]:

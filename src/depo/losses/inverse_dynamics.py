@@ -21,8 +21,9 @@ def loss(
 def squared(
     skill: VectorSkill,
     state: Float[Array, "batch sees"],
-    next_state: Float[Array, "batch predicts"],
+    next_state: Float[Array, "batch sees"],
     action: Float[Array, "batch actions"],
 ) -> Float[Array, ""]:
     """E‖tanh μ_I(s,s') − a‖², summed over action dimensions."""
-    return jnp.mean(jnp.sum((skill.mode(state, next_state) - action) ** 2, axis=-1))
+    meant = skill.mode(state, skill.select(next_state))
+    return jnp.mean(jnp.sum((meant - action) ** 2, axis=-1))

@@ -11,6 +11,8 @@ import jax.numpy as jnp
 import optax
 from jaxtyping import Array, Float, Int, Key
 
+from depo.errors import DepoError
+
 Model = TypeVar("Model", bound=eqx.Module)
 
 
@@ -24,6 +26,23 @@ class Trained(eqx.Module, Generic[Model]):
 def fresh(model: Model, optimiser: optax.GradientTransformation) -> Trained[Model]:
     """A model about to be trained."""
     return Trained(model, optimiser.init(eqx.filter(model, eqx.is_inexact_array)))
+
+
+def replace_skill(agent: dict[str, Trained], skill: Any) -> dict[str, Trained]:
+    """The agent with another skill's weights, of the same shape, and its optimiser fresh."""
+    if "skill" not in agent:
+        raise DepoError("this method has no skill of its own: leave --skill out")
+    own = agent["skill"].model
+    arrays, theirs = (eqx.filter(model, eqx.is_array) for model in (own, skill))
+    shapes, wanted = ([tuple(x.shape) for x in jax.tree.leaves(tree)] for tree in (theirs, arrays))
+    if type(own) is not type(skill) or shapes != wanted:
+        raise DepoError(
+            f"the skill given has weights of shapes {shapes}, the settings ask for {wanted}: "
+            "set --hidden, --skill-hidden, --skill-depth and --skill-memory as it was trained"
+        )
+    rest = eqx.filter(own, eqx.is_array, inverse=True)
+    filled = jax.tree.unflatten(jax.tree.structure(arrays), jax.tree.leaves(theirs))
+    return agent | {"skill": Trained(eqx.combine(filled, rest), agent["skill"].moments)}
 
 
 def descend(

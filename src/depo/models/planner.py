@@ -102,22 +102,26 @@ class GaussianPlanner(eqx.Module):
         seen = self.standard(state)
         mean, log_std = jnp.split(self.network(seen), 2, axis=-1)
         if self.absolute:
-            mean = mean - seen[..., jnp.array(self.predicts)]
+            mean = mean - self.select(seen)
         return Gaussian(mean, jnp.clip(log_std, *self.log_std_bounds))
 
+    def select(self, state: Float[Array, "*batch features"]) -> Float[Array, "*batch predicts"]:
+        """The features it plans."""
+        return state[..., jnp.array(self.predicts)]
+
     def difference(
-        self, state: Float[Array, "*batch sees"], next_state: Float[Array, "*batch predicts"]
+        self, state: Float[Array, "*batch sees"], target: Float[Array, "*batch predicts"]
     ) -> Float[Array, "*batch predicts"]:
-        """The standardised difference that leads from s to s'."""
+        """The standardised difference that leads from s to a target."""
         own = self.standard.at(self.predicts)
-        return own(next_state) - own(state[..., jnp.array(self.predicts)])
+        return own(target) - own(self.select(state))
 
     def reached(
         self, state: Float[Array, "*batch sees"], difference: Float[Array, "*batch predicts"]
     ) -> Float[Array, "*batch predicts"]:
         """The state that a standardised difference leads to."""
         own = self.standard.at(self.predicts)
-        return own.back(own(state[..., jnp.array(self.predicts)]) + difference)
+        return own.back(own(self.select(state)) + difference)
 
     def log_prob(
         self, state: Float[Array, "*batch sees"], next_state: Float[Array, "*batch predicts"]

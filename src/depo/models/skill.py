@@ -110,6 +110,10 @@ class VectorSkill(eqx.Module):
         outputs = actions if noise is not None else 2 * actions
         self.network = MLP(key, standard.mean.shape[0] + len(self.predicts), hidden, outputs)
 
+    def select(self, state: Float[Array, "*batch features"]) -> Float[Array, "*batch predicts"]:
+        """The features a target consists of."""
+        return state[..., jnp.array(self.predicts)]
+
     def before_tanh(
         self, state: Float[Array, "*batch sees"], target: Float[Array, "*batch predicts"]
     ) -> Gaussian:

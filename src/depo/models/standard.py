@@ -13,6 +13,8 @@ SMALLEST_SCALE = 1e-3
 class Standard(eqx.Module):
     """z = (s − mean)/scale, bounded by ±clip (0: unbounded); never trained.
 
+    Of a longer vector it takes the first features: what a model knows no scale of, it does not see.
+
     >>> Standard(jnp.array([1.0]), jnp.array([2.0]))(jnp.array([5.0])).tolist()
     [2.0]
     """
@@ -32,10 +34,10 @@ class Standard(eqx.Module):
         scale = jnp.maximum(jnp.std(states, axis=0), SMALLEST_SCALE)
         return cls(jnp.mean(states, axis=0), scale, clip)
 
-    def __call__(self, state: Float[Array, "*batch sees"]) -> Float[Array, "*batch sees"]:
+    def __call__(self, state: Float[Array, "*batch features"]) -> Float[Array, "*batch sees"]:
         """Standardised states."""
         mean, scale = jax.lax.stop_gradient((self.mean, self.scale))
-        z = (state - mean) / scale
+        z = (state[..., : mean.shape[0]] - mean) / scale
         return jnp.clip(z, -self.clip, self.clip) if self.clip else z
 
     def back(self, z: Float[Array, "*batch sees"]) -> Float[Array, "*batch sees"]:

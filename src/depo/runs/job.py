@@ -51,6 +51,8 @@ class Job:
     preset: str = "fast"
     demos: str = ""
     """A file or a shipped name; empty: the default of the environment."""
+    skill: str = ""
+    """A skill folder to begin with instead of a fresh skill."""
     planner: str = ""
     """Transfer only: a planner folder, or a run whose seeds' planners are used."""
 

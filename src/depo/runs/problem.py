@@ -29,12 +29,12 @@ from depo.learners.off_policy import OffPolicyLearner, OffPolicyState
 from depo.learners.on_policy import CompiledLearner, LearnerState
 from depo.learners.seeds import derived_seed
 from depo.methods import off_policy, on_policy
-from depo.models.folder import load_planner, read_origin
+from depo.models.folder import load_planner, load_skill, read_origin
 from depo.models.planner import CategoricalPlanner
 from depo.runs.job import EnvironmentSettings, Job
 from depo.runs.run import CHECKPOINTS
 from depo.settings import OFF_POLICY, TRANSFER
-from depo.settings.off_policy import DemoSettings, OffPolicySettings
+from depo.settings.off_policy import DemoSettings, OffPolicySettings, SkillSettings
 from depo.settings.on_policy import OnPolicySettings
 
 Scores = list[dict[str, float]]
@@ -59,7 +59,10 @@ class Problem:
 
     def initial_state(self) -> Any:
         """Fresh agents, with the source planners in a transfer."""
-        return self.learner.init(self.job.seeds, self._planners())
+        state = self.learner.init(self.job.seeds, self._planners())
+        return (
+            self.learner.with_skill(state, load_skill(self.job.skill)) if self.job.skill else state
+        )
 
     def skeleton(self) -> Any:
         """The shapes of a state, for loading one."""
@@ -208,9 +211,11 @@ def _open_vectors(job: Job, demos: Demonstrations | None, episodes: int) -> Prob
     s = job.settings
     assert isinstance(s, OffPolicySettings)
     arguments = dict(job.environment.arguments)
-    playing = HostEnvironment(job.environment.id, arguments)
+    plain = HostEnvironment(job.environment.id, arguments)
+    remembers = isinstance(s, SkillSettings) and s.skill_memory
+    playing = replace(plain, remember=remembers)
     training = replace(playing, ignore_termination=s.termination == "ignored")
-    states, _ = playing.vector_sizes()
+    states, _ = plain.vector_sizes()
     drawn: list[Drawn] = [Drawn(None, None) for _ in job.seeds]
     if demos is not None:
         check_vectors(demos, states, job.environment.id)
@@ -220,7 +225,7 @@ def _open_vectors(job: Job, demos: Demonstrations | None, episodes: int) -> Prob
         training,
         off_policy.make_method(s),
         job.seeds,
-        [own.seen.transitions() if own.seen else None for own in drawn],
+        [expert_pairs(own.seen, remembers) if own.seen else None for own in drawn],
     )
     evaluators = [VectorEvaluator(playing, seed, episodes) for seed in job.seeds]
     known = demos.episode_returns if demos is not None else None
@@ -262,8 +267,21 @@ class Drawn(NamedTuple):
 def draw_demonstrations(demos: Demonstrations, episodes: int, seed: int) -> Drawn:
     """Each seed draws its own episodes; with too few, all are seen and none held out."""
     order = np.random.default_rng(derived_seed(DRAW_DEMOS, seed)).permutation(demos.episodes)
-    seen, rest = sorted(order[:episodes]), sorted(order[episodes:])
+    numbers = order.tolist()
+    seen, rest = sorted(numbers[:episodes]), sorted(numbers[episodes:])
     return Drawn(demos.select(seen), demos.select(rest) if rest else None)
+
+
+def expert_pairs(demos: Demonstrations, remember: bool) -> tuple[np.ndarray, np.ndarray]:
+    """Expert transitions (s,s'); with memory the state before is appended to either."""
+    if not remember:
+        return demos.transitions()
+    pairs = []
+    for episode in demos:
+        before = np.concatenate([episode[:1], episode[:-1]])
+        remembered = np.concatenate([episode, before], axis=1)
+        pairs.append((remembered[:-1], remembered[1:]))
+    return tuple(np.concatenate(column) for column in zip(*pairs, strict=True))  # type: ignore[return-value]
 
 
 def check_vectors(demos: Demonstrations, dimension: int, environment: str) -> None:

@@ -107,8 +107,6 @@ class AdversarySettings(DemoSettings):
     """Adam's learning rate for the discriminator."""
     discriminator_hidden: int = 128
     """Units in its two hidden layers."""
-    discriminator_every: int = 1
-    """Updates for each discriminator step."""
     gradient_penalty: float = 4.0
     """Weight of (‖∇logit‖ − 1)² between expert and agent transitions."""
 
@@ -125,6 +123,9 @@ class SkillSettings(DemoSettings):
     """Hidden layers of the skill."""
     noise: float = 0.3
     """σ of the fixed Gaussian noise before the skill's tanh while exploring."""
+    skill_memory: bool = False
+    """Whether the skill also sees the state before: where observations are clipped or delayed,
+    (s,s') alone does not tell the action. The planner never does."""
     skill_replay: int = 1_000_000
     """The newest transitions the skill learns from."""
     skill_schedule: SkillSchedule = "every-update"

@@ -45,6 +45,7 @@ class BCOMethod:
         draw, label_key, own_key = jax.random.split(key, 3)
         skill, metrics = improve_skill(agent["skill"], wide, s)
         state, next_state = draw_pairs(expert, draw, batch.state.shape[0])
+        next_state = skill.model.select(next_state)
         if s.clone_samples:
             label = skill.model.sample(state, next_state, label_key)
         else:
@@ -90,7 +91,8 @@ class SupervisedMethod:
         state, next_state = draw_pairs(expert, key, batch.state.shape[0])
 
         def loss(planner: GaussianPlanner) -> tuple[Float[Array, ""], Float[Array, ""]]:
-            plan, difference = planner.distribution(state), planner.difference(state, next_state)
+            plan = planner.distribution(state)
+            difference = planner.difference(state, planner.select(next_state))
             spread = jnp.mean(jnp.exp(plan.log_std))
             return supervised_planner.of_distribution(plan, difference, s.supervision_loss), spread
 

@@ -127,13 +127,13 @@ class DePOMethod(AgnosticMethod):
         own, theirs = (Gaussian(*half) for half in zip(*map(halves, both), strict=True))
         gradient, metrics = self.decoupled_gradient(planner, own, agent, batch, key)
         if s.relabel:
-            action = agent["skill"].model.mode(batch.state, batch.next_state)
+            action = agent["skill"].model.mode(batch.state, planner.select(batch.next_state))
             value = agent["critic"].model.least(batch.state, action)
         weight = cdepg.WEIGHTS[s.calibration_weight](jax.lax.stop_gradient(value))
-        difference = planner.difference(batch.state, batch.next_state)
+        difference = planner.difference(batch.state, planner.select(batch.next_state))
         calibrated = cdepg.weighted(own.log_prob(difference), weight)
         supervised = supervised_planner.of_distribution(
-            theirs, planner.difference(seen, reached), s.supervision_loss
+            theirs, planner.difference(seen, planner.select(reached)), s.supervision_loss
         )
         metrics |= {"calibrated_loss": calibrated, "supervised_loss": supervised}
         return gradient + s.calibration * calibrated + s.supervision * supervised, metrics

@@ -32,6 +32,8 @@ class Shape(NamedTuple):
 
     standard: Standard
     actions: int
+    skill_standard: Standard
+    """Of what the skill sees: the state, with its memory also the state before."""
 
 
 @runtime_checkable

@@ -38,7 +38,9 @@ def step(
     return Trained(eqx.apply_updates(trained.model, updates), moments), value, beside
 
 
-def draw_pairs(expert: Pairs, key: Key[Array, ""], size: int) -> Pairs:
+def draw_pairs(
+    expert: Pairs, key: Key[Array, ""], size: int
+) -> tuple[Float[Array, "size sees"], Float[Array, "size sees"]]:
     """Expert transitions, uniformly."""
     index = uniform_index(key, (size,), expert[0].shape[0])
     return expert[0][index], expert[1][index]
@@ -152,9 +154,10 @@ def new_skill(key: Key[Array, ""], shape: Shape, s: SkillSettings) -> Trained[Ve
     """A skill about to be fitted."""
     model = VectorSkill(
         key,
-        shape.standard,
+        shape.skill_standard,
         shape.actions,
         (s.skill_hidden,) * s.skill_depth,
+        predicts=range(shape.standard.mean.shape[0]),
         noise=s.noise,
         pair_input=s.pair_input,
     )

@@ -1,0 +1,66 @@
+"""Demonstrations of a run's own policy: states only, unless actions are asked for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from depo.demos.demonstrations import Demonstrations
+from depo.errors import DepoError
+from depo.evaluation.of_run import host_environment, load_policies
+from depo.evaluation.vector_rollouts import Episodes, VectorEvaluator
+from depo.learners.seeds import RECORDING
+from depo.runs.run import Run
+from depo.settings import OFF_POLICY
+
+
+def record(
+    run: str | Path | Run, *, episodes: int = 10, seed: int | None = None, actions: bool = False
+) -> Demonstrations:
+    """Play the deterministic policy of one seed's last checkpoint and keep where it went.
+
+    Episodes begin from seeds that neither training nor evaluation uses; none is left out.
+    """
+    run = run if isinstance(run, Run) else Run.open(run)
+    if run.job.learner != OFF_POLICY:
+        raise DepoError(
+            f"{run.path} is on finite states, whose expert is built in: 'depo demos make FILE'"
+        )
+    if episodes < 1:
+        raise DepoError(f"episodes {episodes} is not positive")
+    chosen = run.job.seeds[0] if seed is None else seed
+    if chosen not in run.job.seeds:
+        raise DepoError(f"{run.path} has the seeds {list(run.job.seeds)}, not {chosen}")
+    policy = load_policies(run)[run.job.seeds.index(chosen)]
+    host = host_environment(run)
+    simulator = VectorEvaluator(host, chosen, episodes, RECORDING)
+    try:
+        played = simulator.play(policy)
+    finally:
+        simulator.close()
+    own = host.plain().vector_sizes().states  # without the memory a skill may need
+    steps = run.latest()[1].block * run.job.steps_per_block
+    return Demonstrations(
+        observations=np.concatenate([_states(played, i)[:, :own] for i in range(episodes)]),
+        episode_lengths=played.lengths() + 1,
+        episode_returns=played.returns(),
+        actions=np.concatenate([_actions(played, i) for i in range(episodes)]) if actions else None,
+        metadata={
+            "environment": run.job.environment.id,
+            "arguments": dict(run.job.environment.arguments),
+            "source": f"{run.job.method}, {steps:,} steps, seed {chosen}, deterministic policy",
+        },
+    )
+
+
+def _states(played: Episodes, i: int) -> np.ndarray:
+    """All states of an episode, the last one reached among them."""
+    length = int(played.lengths()[i])
+    return np.concatenate([played.state[:length, i], played.reached[length - 1 : length, i]])
+
+
+def _actions(played: Episodes, i: int) -> np.ndarray:
+    """One action for each state; the last is repeated."""
+    length = int(played.lengths()[i])
+    return np.concatenate([played.action[:length, i], played.action[length - 1 : length, i]])

@@ -1,0 +1,111 @@
+"""A film of a run's policy, drawn by the environment itself; works without a screen."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import jax.numpy as jnp
+import numpy as np
+
+from depo.errors import DepoError
+from depo.evaluation.of_run import host_environment, load_policies
+from depo.files import write_bytes
+from depo.learners.seeds import EVALUATION, derived_seed
+from depo.models.policy import Policy
+from depo.runs.run import Run
+
+
+def film(run: Run, *, seconds: float = 10.0, kind: str = "") -> list[Path]:
+    """One file for each seed in RUN/figures; mp4 where an encoder is installed, else GIF."""
+    kind = kind or ("mp4" if _has_encoder() else "gif")
+    written = []
+    for seed, policy in zip(run.job.seeds, load_policies(run), strict=True):
+        frames, rate = frames_of(run, policy, seed, seconds)
+        written.append(
+            write_film(run.path / "figures" / f"policy-seed-{seed}.{kind}", frames, rate)
+        )
+    return written
+
+
+def frames_of(
+    run: Run, policy: Policy, seed: int, seconds: float
+) -> tuple[list[np.ndarray], float]:
+    """Pictures of the first evaluation episode, and how many make a second."""
+    if not os.environ.get("DISPLAY"):
+        os.environ.setdefault("MUJOCO_GL", "egl")
+    host = host_environment(run)
+    drawn = replace(host, arguments={**host.arguments, "render_mode": "rgb_array"})
+    env = drawn.make()
+    try:
+        rate = float(env.metadata.get("render_fps", 30))
+        state, _ = env.reset(seed=derived_seed(EVALUATION, seed, 0))
+        frames = [_picture(env)]
+        for _ in range(int(seconds * rate)):
+            action = np.asarray(policy.mode(jnp.array(state, jnp.float32)[None]).action)[0]
+            state, _, ended, cut, _ = env.step(action)
+            frames.append(_picture(env))
+            if ended or cut:
+                break
+        return frames, rate
+    finally:
+        env.close()
+
+
+def write_film(path: Path, frames: Sequence[np.ndarray], rate: float) -> Path:
+    """Write mp4 or GIF, atomically, by the file's ending."""
+    if path.suffix == ".gif":
+        return _write_gif(path, frames, rate)
+    if not _has_encoder():
+        raise DepoError("writing mp4 needs an encoder: pip install 'depo[mujoco]', or choose gif")
+    import imageio.v2 as imageio
+
+    temporary = path.with_name(f".{path.name}.tmp.mp4")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    imageio.mimwrite(temporary, list(frames), fps=rate, macro_block_size=None)
+    temporary.replace(path)
+    return path
+
+
+def _write_gif(path: Path, frames: Sequence[np.ndarray], rate: float) -> Path:
+    from io import BytesIO
+
+    from PIL import Image
+
+    every = max(1, round(rate / 25))  # GIF viewers are slow, and files large
+    pictures = [Image.fromarray(frame) for frame in frames[::every]]
+    buffer = BytesIO()
+    pictures[0].save(
+        buffer,
+        format="GIF",
+        save_all=True,
+        append_images=pictures[1:],
+        duration=1000 * every / rate,
+        loop=0,
+    )
+    write_bytes(path, buffer.getvalue())
+    return path
+
+
+def _picture(env: object) -> np.ndarray:
+    try:
+        picture = np.asarray(env.render())  # type: ignore[attr-defined]
+    except Exception as error:
+        raise DepoError(
+            f"cannot draw the environment ({type(error).__name__}: {error}); without a screen, "
+            "install EGL (Debian: apt install libegl1 libgl1-mesa-dri), or OSMesa (libosmesa6) "
+            "and set MUJOCO_GL=osmesa"
+        ) from error
+    if picture.ndim != 3:
+        raise DepoError("this environment draws no pictures (render_mode 'rgb_array')")
+    return picture[: picture.shape[0] // 2 * 2, : picture.shape[1] // 2 * 2]
+
+
+def _has_encoder() -> bool:
+    try:
+        import imageio_ffmpeg  # noqa: F401
+    except ImportError:
+        return False
+    return True

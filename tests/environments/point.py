@@ -1,0 +1,53 @@
+"""A third-party environment with vector spaces and an exact inverse: s' = s + a/10."""
+
+from __future__ import annotations
+
+import gymnasium as gym
+import numpy as np
+
+STEP = 0.1
+
+
+class Point(gym.Env):
+    """A point in the plane, moved by its action; may be clipped in sight, or misbehave."""
+
+    def __init__(self, fault: str = "", after: int = 0, actions: str = "box"):
+        self.fault, self.after, self.taken = fault, after, 0
+        self.observation_space = gym.spaces.Box(-10, 10, (2,), np.float64)
+        self.action_space = {
+            "box": gym.spaces.Box(-1, 1, (2,), np.float32),
+            "wide": gym.spaces.Box(-3, 5, (2,), np.float32),
+            "unbounded": gym.spaces.Box(-np.inf, np.inf, (2,), np.float32),
+            "discrete": gym.spaces.Discrete(3),
+        }[actions]
+
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=seed)
+        self.state = self.np_random.uniform(-1, 1, 2)
+        return self.state.copy(), {}
+
+    def step(self, action):
+        self.taken += 1
+        broken = self.fault and self.taken > self.after
+        if broken and self.fault == "raises":
+            raise RuntimeError("the motor is on fire")
+        self.state = self.state + STEP * np.asarray(action, np.float64)
+        state = np.full(2, np.nan) if broken and self.fault == "nan" else self.state.copy()
+        reward = -float(np.abs(self.state[1]))
+        return state, reward, bool(np.abs(self.state).max() > 4), False, {}
+
+
+gym.register("depo-test/Point-v0", entry_point=Point, max_episode_steps=40)
+ID = f"{__name__}:depo-test/Point-v0"
+
+
+def straight_demonstrations(path, episodes: int = 6):
+    """An expert that walks right, half a step each time."""
+    from depo.demos import Demonstrations
+
+    generator = np.random.default_rng(0)
+    walks = [
+        generator.uniform(-1, 1, 2) + np.arange(41)[:, None] * np.array([STEP / 2, 0.0])
+        for _ in range(episodes)
+    ]
+    return Demonstrations.from_episodes(walks).save(path)

@@ -1,0 +1,118 @@
+"""Off-policy learning where the answer is known: s' = s + a/10, an expert that walks right."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import depo
+from depo.runs.run import Run
+from depo.settings.off_policy import METHODS
+from tests.environments.point import ID, STEP, straight_demonstrations
+
+SMALL = {
+    "hidden": 32,
+    "minibatch": 64,
+    "batch_steps": 100,
+    "random_steps": 400,
+    "evaluate_every": 5,
+    "checkpoint_every": 2,
+}
+IMITATION = SMALL | {"demo_episodes": 3}
+SKILL = IMITATION | {"skill_hidden": 32, "skill_rate": 3e-3}
+
+
+def train(method: str, folder: Path, **changes) -> Run:
+    demos = straight_demonstrations(folder / "demos.npz")
+    return depo.train(method, env=ID, demos=demos, out=folder / "run", **changes)
+
+
+def test_supervised_planning_and_a_skill_find_the_exact_answers(tmp_path: Path) -> None:
+    run = train("depo-supervised", tmp_path, steps=2_000, **SKILL, planner_rate=3e-3)
+    planner = depo.load_planner(run.path / "planner" / "seed-0")
+    skill = depo.load_skill(run.path / "skill" / "seed-0")
+    states = jnp.array(np.random.default_rng(1).uniform(-0.5, 0.5, (50, 2)), jnp.float32)
+    planned = np.asarray(planner.mode(states) - states)
+    np.testing.assert_allclose(planned, np.tile([STEP / 2, 0.0], (50, 1)), atol=0.02)
+    action = np.random.default_rng(2).uniform(-0.7, 0.7, (50, 2))
+    found = skill.mode(states, jnp.array(states + STEP * action, jnp.float32))
+    np.testing.assert_allclose(found, action, atol=0.15)
+    last = run.metrics()[-1]
+    assert last["reach_error_relative"] < 0.1
+    assert last["skill_error"] < 0.02
+
+
+def test_decoupled_policy_optimisation_walks_as_the_expert(tmp_path: Path) -> None:
+    anchored = {"calibration": 1.0, "supervision": 1.0, "planner_rate": 1e-3}
+    run = train("depo", tmp_path, steps=3_000, **SKILL, **anchored)
+    planner = depo.load_planner(run.path / "planner" / "seed-0")
+    states = jnp.array(np.random.default_rng(1).uniform(-0.5, 0.5, (50, 2)), jnp.float32)
+    planned = np.asarray(planner.mode(states) - states).mean(axis=0)
+    np.testing.assert_allclose(planned, [STEP / 2, 0.0], atol=0.03)
+    assert run.metrics()[-1]["reach_error_relative"] < 0.3
+
+
+def test_soft_actor_critic_solves_a_task_with_a_known_optimum(tmp_path: Path) -> None:
+    run = depo.train(
+        "sac", env=ID, steps=4_000, out=tmp_path / "run", **SMALL, actor_rate=3e-3, critic_rate=3e-3
+    )
+    # The best return is to walk to the line y = 0 at full speed and stay there.
+    starts = np.abs(np.random.default_rng(0).uniform(-1, 1, 10_000))
+    steps = np.arange(1, 41)[:, None]
+    best = -np.maximum(starts - STEP * steps, 0).sum(axis=0).mean()
+    assert run.metrics()[-1]["return"] > 3 * best  # doing nothing is worth 40 × 0.5
+    assert run.metrics()[-1]["return"] > -6.0
+
+
+@pytest.mark.parametrize(
+    ("method", "preset"),
+    [*((name, "fast") for name in METHODS if name not in ("sac", "depo")), ("depo", "paper")],
+)
+def test_every_method_runs_scores_and_can_be_evaluated(
+    method: str, preset: str, tmp_path: Path
+) -> None:
+    changes: dict[str, object] = {**IMITATION, "random_steps": 100, "batch_steps": 50}
+    if method in ("depo", "depo-agnostic", "depo-supervised", "bco"):
+        changes |= {"skill_hidden": 32, "first_fit_passes": 2, "refit_passes": 2}
+    run = train(method, tmp_path, steps=500, preset=preset, seeds=2, **changes)
+    rows = run.final_scores()
+    assert [row["seed"] for row in rows] == [0, 1]
+    assert rows[0]["return"] != rows[1]["return"]
+    again = depo.evaluate(run.path, episodes=3)
+    assert [row["env_steps"] for row in again] == [500, 500]
+    plans = method not in ("gaifo", "bco")
+    assert ("reach_error" in rows[0]) == plans
+    assert (run.path / "planner" / "seed-1").exists() == plans
+
+
+def test_a_skill_with_memory_and_a_skill_given(tmp_path: Path) -> None:
+    small = {**SKILL, "steps": 500, "random_steps": 100, "batch_steps": 50}
+    first = train("depo", tmp_path, skill_memory=True, **small)
+    skill = depo.load_skill(first.path / "skill" / "seed-0")
+    planner = depo.load_planner(first.path / "planner" / "seed-0")
+    assert skill.standard.mean.shape == (4,)
+    assert planner.standard.mean.shape == (2,)
+    second = depo.train(
+        "depo-supervised",
+        env=ID,
+        demos=tmp_path / "demos.npz",
+        out=tmp_path / "second",
+        skill=first.path / "skill" / "seed-0",
+        skill_memory=True,
+        **{**small, "skill_rate": 0.0},
+    )
+    kept = depo.load_skill(second.path / "skill" / "seed-0")
+    for old, new in zip(skill.network.weights, kept.network.weights, strict=True):
+        np.testing.assert_array_equal(old, new)
+    with pytest.raises(depo.DepoError, match="set --hidden"):
+        depo.train(
+            "depo-supervised",
+            env=ID,
+            demos=tmp_path / "demos.npz",
+            out=tmp_path / "third",
+            skill=first.path / "skill" / "seed-0",
+            **small,
+        )
