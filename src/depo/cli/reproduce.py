@@ -20,6 +20,7 @@ repeated and stopped ones go on, so the command can be given again at any time.
 
   depo reproduce fig2                          5 seeds, about a minute
   depo reproduce fig4 --scale bench --seeds 10
+  depo reproduce fig3 --scale bench --only hopper-depo hopper-gaifo
 """
 
 
@@ -35,6 +36,13 @@ class Reproduce:
     """Where to write; empty: results/NAME-SCALE. Runs are shared by experiments beside it."""
     workers: int = 0
     """Runs at the same time, one core each; 0: as many as there are cores."""
+    only: tuple[str, ...] = ()
+    """Only these runs of the plan (fig3: TASK-METHOD, as hopper-depo); claims about others stay
+    open."""
+    demos_dir: str = ""
+    """fig3: a folder with TASK.npz files to imitate instead of the shipped ones."""
+    reference: str = ""
+    """fig3: a CSV of other people's curves (method, environment, seed, env_steps, return)."""
     engine: Literal["local", "ray"] = "local"
     """Processes of this machine, or the machines of a Ray cluster (needs the 'ray' extra)."""
     json: bool = False
@@ -43,7 +51,7 @@ class Reproduce:
 
 def run(argv: list[str]) -> int:
     """Reproduce an experiment."""
-    from depo.experiments.grid import EXPERIMENTS
+    from depo.experiments.registry import EXPERIMENTS
 
     if not argv or argv[0] in ("-h", "--help"):
         lines = [f"  {e.name:10} {e.summary}" for e in EXPERIMENTS.values()]
@@ -57,13 +65,13 @@ def run(argv: list[str]) -> int:
 
 def _reproduce(name: str, flags: Reproduce) -> int:
     from depo.experiments.experiment import SCALES
-    from depo.experiments.grid import EXPERIMENTS
+    from depo.experiments.registry import EXPERIMENTS
 
     for flag, value in [("--seeds", flags.seeds), ("--workers", flags.workers)]:
         if value < 0:
             raise DepoError(f"{flag} {value} is negative")
     scale = SCALES[flags.scale]
-    scale = replace(scale, seeds=flags.seeds or scale.seeds)
+    scale = replace(scale, seeds=flags.seeds, demos_dir=flags.demos_dir, reference=flags.reference)
     out = Path(flags.out or f"results/{name}-{flags.scale}")
     with progress_bar() as progress:
         tasks: dict[str, Any] = {}
@@ -81,6 +89,7 @@ def _reproduce(name: str, flags: Reproduce) -> int:
                 workers=flags.workers or len(cores()),
                 engine=flags.engine,
                 watch=watch,
+                only=flags.only,
             )
         except KeyboardInterrupt:
             progress.stop()

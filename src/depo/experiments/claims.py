@@ -6,6 +6,7 @@ claim compares a measure with a number or with another measure, to which a facto
 
     measure = "transfer/steps_to_90/max"
     expected = "<= 1500"
+    expected = "< 0.5 * depo/reach_error@10000/mean"      (its value at 10,000 steps)
     expected = "< 0.5 * gaifo-k4/steps_to_90/median"
 """
 
@@ -37,7 +38,15 @@ def verdict(experiment: str, runs: Mapping[str, Run], path: Path = CLAIMS) -> di
 
 
 def judge(claim: Mapping[str, str], runs: Mapping[str, Run]) -> dict[str, Any]:
-    """One entry of verdict.json."""
+    """One entry of verdict.json; a claim about a run that was left out is not judged."""
+    if not {text.split("/")[0] for text in _measures(claim)} <= set(runs):
+        return {
+            "claim": claim["claim"],
+            "expected": f"{claim['measure']} {claim['expected']}",
+            "measured": "not run",
+            "interval": None,
+            "holds": None,
+        }
     values, statistic = measure(claim["measure"], runs)
     measured = float(STATISTICS[statistic](values))
     match = EXPECTED.fullmatch(claim["expected"])
@@ -62,6 +71,12 @@ def judge(claim: Mapping[str, str], runs: Mapping[str, Run]) -> dict[str, Any]:
     }
 
 
+def _measures(claim: Mapping[str, str]) -> list[str]:
+    """The measures a claim speaks of."""
+    words = claim["expected"].split()
+    return [claim["measure"], *(word for word in words if "/" in word)]
+
+
 def measure(text: str, runs: Mapping[str, Run]) -> tuple[np.ndarray, str]:
     """The values over seeds a measure names, and its statistic."""
     label, metric, statistic = text.split("/")
@@ -73,7 +88,17 @@ def measure(text: str, runs: Mapping[str, Run]) -> tuple[np.ndarray, str]:
 
 
 def final_values(run: Run, metric: str) -> np.ndarray:
-    """A metric at the last evaluation (or steps to 90% success), one value for each seed."""
+    """A metric at the last evaluation (or steps to 90% success), one value for each seed.
+
+    ``METRIC@STEPS`` is its value at the first evaluation from so many steps on.
+    """
+    name, _, at = metric.partition("@")
+    if at:
+        steps, values = curve(run, name)
+        late = np.flatnonzero(steps >= float(at))
+        if not len(late):
+            raise DepoError(f"{run.path.name} has no evaluation from {at} steps on")
+        return values[late[0]]
     if metric == "steps_to_90":
         steps, success = curve(run, "success")
         return np.array([first_crossing(steps, column, 0.9) for column in success.T])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -12,6 +12,7 @@ from typing import Any, Literal
 import numpy as np
 from matplotlib.figure import Figure
 
+from depo.errors import unknown
 from depo.evaluation.statistics import interval, iqm
 from depo.experiments.claims import final_values, verdict
 from depo.experiments.sweep import Engine, Planned, Sweep
@@ -31,24 +32,41 @@ SCORES = (
     "legal_undemonstrated",
     "legal_moving_demonstrated",
     "legal_moving_undemonstrated",
+    "return",
+    "return_relative",
+    "return_worst_episode",
+    "episode_length",
+    "reach_error",
+    "reach_error_raw",
+    "reach_error_relative",
+    "skill_error",
+    "planner_log_likelihood",
+    "discriminator_accuracy",
 )
 
 
 @dataclass(frozen=True)
 class ScaleSettings:
-    """What a scale means on the grid."""
+    """What a scale means: on the grid in numbers, elsewhere by its name."""
 
+    name: str
     steps: int
     transfer_steps: int
-    seeds: int
+    grid_seeds: int
+    seeds: int = 0
+    """How many seeds; 0: the scale's own."""
     preset: str = "fast"
+    demos_dir: str = ""
+    """Demonstrations by task name instead of the shipped ones."""
+    reference: str = ""
+    """A CSV of other people's curves."""
 
 
 SCALES: dict[str, ScaleSettings] = {
-    "smoke": ScaleSettings(steps=640, transfer_steps=384, seeds=2),
-    "laptop": ScaleSettings(steps=12_800, transfer_steps=3_840, seeds=5),
-    "bench": ScaleSettings(steps=12_800, transfer_steps=6_400, seeds=10),
-    "paper": ScaleSettings(steps=12_928, transfer_steps=12_928, seeds=5, preset="paper"),
+    "smoke": ScaleSettings("smoke", 640, 384, 2),
+    "laptop": ScaleSettings("laptop", 12_800, 3_840, 5),
+    "bench": ScaleSettings("bench", 12_800, 6_400, 10),
+    "paper": ScaleSettings("paper", 12_928, 12_928, 5, preset="paper"),
 }
 
 
@@ -59,7 +77,7 @@ class Experiment:
     name: str
     summary: str
     plan: Callable[[ScaleSettings], Plan]
-    draw: Callable[[Mapping[str, Run]], Figure]
+    draw: Callable[[Mapping[str, Run], ScaleSettings], Figure]
     columns: tuple[str, ...]
     """Metrics of the Markdown table."""
 
@@ -72,13 +90,23 @@ class Experiment:
         workers: int,
         engine: Engine,
         watch: Callable[[str, int, int], None],
+        only: Sequence[str] = (),
     ) -> dict[str, Any]:
-        """Do the runs that are not done, then write everything; returns the verdict."""
-        sweep = Sweep(runs_folder, self.plan(scale))
+        """Do the runs that are not done, then write everything; returns the verdict.
+
+        ``only`` leaves out all runs but these; claims about others are not judged.
+        """
+        plan = self.plan(scale)
+        for label in only:
+            if label not in plan:
+                raise unknown(f"run of {self.name}", label, plan)
+        if only:
+            plan = {label: planned for label, planned in plan.items() if label in only}
+        sweep = Sweep(runs_folder, plan)
         sweep.execute(workers=workers, engine=engine, watch=watch)
         runs = sweep.runs()
         out.mkdir(parents=True, exist_ok=True)
-        save_figure(self.draw(runs), out / self.name)
+        save_figure(self.draw(runs, scale), out / self.name)
         write_bytes(out / "results.csv", results_csv(runs).encode())
         judged = verdict(self.name, runs)
         table = markdown_table(runs, self.columns) + "\n" + markdown_verdict(judged)
@@ -121,7 +149,8 @@ def markdown_verdict(judged: Mapping[str, Any]) -> str:
         bounds = entry["interval"]
         span = "–" if bounds is None else f"{bounds[0]} to {bounds[1]}"
         cells = [entry["claim"], f"`{entry['expected']}`", str(entry["measured"]), span]
-        lines.append("| " + " | ".join([*cells, "yes" if entry["holds"] else "**no**"]) + " |")
+        holds = "not run" if entry["holds"] is None else "yes" if entry["holds"] else "**no**"
+        lines.append("| " + " | ".join([*cells, holds]) + " |")
     return "\n".join(lines) + "\n"
 
 
@@ -142,4 +171,8 @@ def summarise(run: Run, metric: str) -> str:
 
 
 def _number(x: float, digits: int) -> str:
-    return "never" if not np.isfinite(x) else f"{x:,.{digits}f}"
+    if not np.isfinite(x):
+        return "never"
+    if digits and x and abs(x) < 0.01:
+        return f"{x:.2g}"
+    return f"{x:,.{0 if abs(x) >= 100 else digits}f}"

@@ -27,7 +27,7 @@ WIDE: dict[str, Any] = {**LARGE, "batch_steps": 512, "evaluate_every": 5}
 
 
 def _planned(scale: ScaleSettings, method: str, **overrides: Any) -> Planned:
-    arguments: dict[str, Any] = {"steps": scale.steps, "seeds": scale.seeds}
+    arguments: dict[str, Any] = {"steps": scale.steps, "seeds": scale.seeds or scale.grid_seeds}
     arguments |= {"preset": scale.preset} | overrides
     return Planned(make_job(method, **arguments))
 
@@ -82,7 +82,7 @@ def _plan_detour(scale: ScaleSettings) -> Plan:
 
 
 def _plan_walls(scale: ScaleSettings) -> Plan:
-    few = {"seeds": min(scale.seeds, 3)} if scale.steps > 1000 else {}
+    few = {"seeds": min(scale.seeds or scale.grid_seeds, 3)} if scale.steps > 1000 else {}
     steps = {"steps": 5 * scale.steps}
     again = {"steps": 5 * scale.transfer_steps, "k": 4}
     return {
@@ -109,7 +109,7 @@ def _draw_maps(runs: Mapping[str, Run], titles: Mapping[str, str]) -> Figure:
     return figure
 
 
-def _draw_fig2(runs: Mapping[str, Run]) -> Figure:
+def _draw_fig2(runs: Mapping[str, Run], _: ScaleSettings) -> Figure:
     titles = {
         "depo-supervised": "supervised DePO",
         "depo-agnostic": "agnostic DePG",
@@ -118,7 +118,7 @@ def _draw_fig2(runs: Mapping[str, Run]) -> Figure:
     return _draw_maps(runs, titles)
 
 
-def _draw_stages(runs: Mapping[str, Run]) -> Figure:
+def _draw_stages(runs: Mapping[str, Run], _: ScaleSettings) -> Figure:
     figure = Figure(figsize=(10, 3.8), layout="constrained")
     axes = figure.subplots(1, 2, sharey=True)
     second = [x for x in runs if x.endswith("-k4") or x == "transfer"]
@@ -131,7 +131,7 @@ def _draw_stages(runs: Mapping[str, Run]) -> Figure:
     return figure
 
 
-def _draw_divergence(runs: Mapping[str, Run]) -> Figure:
+def _draw_divergence(runs: Mapping[str, Run], _: ScaleSettings) -> Figure:
     figure = Figure(figsize=(10, 3.8), layout="constrained")
     axes = figure.subplots(1, 2)
     draw_curves(axes[0], runs, "success", "success rate")
@@ -141,7 +141,7 @@ def _draw_divergence(runs: Mapping[str, Run]) -> Figure:
     return figure
 
 
-def _draw_detour(runs: Mapping[str, Run]) -> Figure:
+def _draw_detour(runs: Mapping[str, Run], _: ScaleSettings) -> Figure:
     figure = Figure(figsize=(14, 3.9), layout="constrained")
     axes = figure.subplots(1, 4)
     (world, expert), plan = scene(runs["depo"]), greedy_plan(runs["depo"])
@@ -154,7 +154,7 @@ def _draw_detour(runs: Mapping[str, Run]) -> Figure:
     return figure
 
 
-def _draw_walls(runs: Mapping[str, Run]) -> Figure:
+def _draw_walls(runs: Mapping[str, Run], _: ScaleSettings) -> Figure:
     figure = Figure(figsize=(14, 4.6), layout="constrained")
     axes = figure.subplots(1, 3)
     (world, expert), plan = scene(runs["depo"]), greedy_plan(runs["depo"])

@@ -28,9 +28,13 @@ DRAW, RANDOM = 11, 12
 
 
 class OffPolicyState(eqx.Module):
-    """Everything a run needs to go on, apart from simulator and replay: the seeds' agents."""
+    """Everything a run needs to go on, apart from simulator and replay.
+
+    ``averages`` are the policies that are evaluated and kept: running averages of the trained.
+    """
 
     agents: tuple[Agent, ...]
+    averages: tuple[Policy, ...]
 
 
 class SeedWorld:
@@ -100,16 +104,15 @@ class OffPolicyLearner:
 
     def init(self, seeds: Sequence[int], planners: Any = None) -> OffPolicyState:
         """Fresh agents."""
-        return OffPolicyState(
-            tuple(
-                self.method.init(stream(jnp.asarray(world.seed), INIT), world.shape())
-                for world in self.worlds
-            )
-        )
+        agents = [
+            self.method.init(stream(jnp.asarray(world.seed), INIT), world.shape())
+            for world in self.worlds
+        ]
+        return self._begin(agents)
 
     def with_skill(self, state: OffPolicyState, skill: Skill) -> OffPolicyState:
         """The agents with this skill in place of their own."""
-        return OffPolicyState(tuple(replace_skill(agent, skill) for agent in state.agents))
+        return self._begin([replace_skill(agent, skill) for agent in state.agents])
 
     def synchronise(self, state: OffPolicyState, number: int) -> None:
         """Reset the environments, as a checkpoint's number and the seed alone determine."""
@@ -118,18 +121,19 @@ class OffPolicyLearner:
 
     def advance(self, state: OffPolicyState) -> tuple[OffPolicyState, dict[str, np.ndarray]]:
         """``evaluate_every`` bursts for every seed; metrics are means over them."""
-        agents, metrics = [], []
-        for world, agent in zip(self.worlds, state.agents, strict=True):
-            agent, mean = self._advance_one(world, agent)
+        agents, averages, metrics = [], [], []
+        for world, agent, average in zip(self.worlds, state.agents, state.averages, strict=True):
+            agent, average, mean = self._advance_one(world, agent, average)
             agents.append(agent)
+            averages.append(average)
             metrics.append(mean)
-        return OffPolicyState(tuple(agents)), {
+        return OffPolicyState(tuple(agents), tuple(averages)), {
             name: np.array([mean[name] for mean in metrics]) for name in metrics[0]
         }
 
     def policy(self, state: OffPolicyState, index: int) -> Policy:
-        """The policy of one seed."""
-        return self.method.policy(state.agents[index])
+        """The policy of one seed that is evaluated and kept."""
+        return state.averages[index]
 
     def save_experience(self, folder: Path) -> None:
         """Write what was gathered since the last checkpoint."""
@@ -146,7 +150,13 @@ class OffPolicyLearner:
         for world in self.worlds:
             world.envs.close()
 
-    def _advance_one(self, world: SeedWorld, agent: Agent) -> tuple[Agent, dict[str, float]]:
+    def _begin(self, agents: Sequence[Agent]) -> OffPolicyState:
+        policies = tuple(self.method.policy(agent) for agent in agents)
+        return OffPolicyState(tuple(agents), policies)
+
+    def _advance_one(
+        self, world: SeedWorld, agent: Agent, average: Policy
+    ) -> tuple[Agent, Policy, dict[str, float]]:
         s, replay = self.settings, world.replay
         history: list[dict[str, float]] = []
         for _ in range(s.evaluate_every):
@@ -159,13 +169,17 @@ class OffPolicyLearner:
                 agent, metrics = self.refit(agent, replay, world.generator(DRAW + 1))
             batches, wide = self._draw(world)
             key = jax.random.fold_in(stream(jnp.asarray(world.seed), LEARN), replay.total)
-            agent, burst = self._burst(agent, batches, wide, world.expert, key)
+            agent, average, burst = self._burst(agent, average, batches, wide, world.expert, key)
             history.append(metrics | {name: float(value) for name, value in burst.items()})
         names = self._metric_names(world, agent)
-        return agent, {
-            name: float(np.mean([m[name] for m in history if name in m] or [np.nan]))
-            for name in names
-        }
+        return (
+            agent,
+            average,
+            {
+                name: float(np.mean([m[name] for m in history if name in m] or [np.nan]))
+                for name in names
+            },
+        )
 
     def _gather(self, world: SeedWorld, agent: Agent) -> None:
         s = self.settings
@@ -205,19 +219,36 @@ class OffPolicyLearner:
         return _batch(recent), _batch(wide)
 
     def _burst_one(
-        self, agent: Agent, batches: Batch, wide: Batch, expert: Pairs, key: Key[Array, ""]
-    ) -> tuple[Agent, Metrics]:
-        arrays, rest = eqx.partition(agent, eqx.is_array)
+        self,
+        agent: Agent,
+        average: Policy,
+        batches: Batch,
+        wide: Batch,
+        expert: Pairs,
+        key: Key[Array, ""],
+    ) -> tuple[Agent, Policy, Metrics]:
+        arrays, rest = eqx.partition((agent, average), eqx.is_array)
 
         def one(arrays: Any, inputs: tuple[Batch, Batch, Key[Array, ""]]) -> tuple[Any, Metrics]:
-            agent, metrics = self.method.update(
-                eqx.combine(arrays, rest), inputs[0], inputs[1], expert, inputs[2]
-            )
-            return eqx.filter(agent, eqx.is_array), metrics
+            agent, average = eqx.combine(arrays, rest)
+            agent, metrics = self.method.update(agent, inputs[0], inputs[1], expert, inputs[2])
+            average = self._follow(average, self.method.policy(agent))
+            return eqx.filter((agent, average), eqx.is_array), metrics
 
         keys = jax.random.split(key, self.updates)
         arrays, metrics = jax.lax.scan(one, arrays, (batches, wide, keys))
-        return eqx.combine(arrays, rest), jax.tree.map(jnp.mean, metrics)
+        return *eqx.combine(arrays, rest), jax.tree.map(jnp.mean, metrics)
+
+    def _follow(self, average: Policy, policy: Policy) -> Policy:
+        """The average moved towards the policy."""
+        rate = self.settings.average
+        if not rate:
+            return policy
+        return jax.tree.map(
+            lambda old, new: old + rate * (new - old) if eqx.is_inexact_array(old) else old,
+            average,
+            policy,
+        )
 
     def _metric_names(self, world: SeedWorld, agent: Agent) -> tuple[str, ...]:
         """Names of all metrics, also before the first update."""

@@ -9,6 +9,7 @@ _AUTHORS = {
     "replay": 20_000,
     "termination": "ignored",
     "adam_beta": 0.25,
+    "average": 0.0,
     "random_actions": False,
     "evaluate_every": 10,
     "checkpoint_every": 2,

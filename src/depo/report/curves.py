@@ -17,7 +17,9 @@ COLOURS = {
     "depo-agnostic": "#c62828",
     "depo-supervised": "#ef8a17",
     "gaifo": "#2e7d32",
+    "gaifo-dp": "#66a61e",
     "bco": "#8e44ad",
+    "sac": "#444444",
     "ppo": "#7f7f7f",
 }
 

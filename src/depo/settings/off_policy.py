@@ -45,6 +45,9 @@ class OffPolicySettings:
     """Bursts between evaluations."""
     checkpoint_every: int = 4
     """Evaluations between checkpoints; environments are reset at each (exact resume)."""
+    average: float = 0.001
+    """The policy that is evaluated and kept is a running average of the trained one, which it
+    follows at this rate for each update; 0: it is the trained one itself."""
     adam_beta: float = 0.9
     """Adam's β₁ for actor, planner and critics."""
 

@@ -1,0 +1,144 @@
+"""The MuJoCo experiments: the paper's figure 3 and its figure of planned against reached."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from matplotlib.figure import Figure
+
+from depo.api import make_job
+from depo.demos.shipped import shipped
+from depo.environments.mujoco import TASKS
+from depo.errors import DepoError
+from depo.experiments.experiment import Experiment, Plan, ScaleSettings
+from depo.experiments.reference import draw_reference, read_reference
+from depo.experiments.sweep import Planned
+from depo.report.curves import draw_curves
+from depo.runs.run import Run
+
+EVERY_METHOD = ("depo", "gaifo", "depo-agnostic", "gaifo-dp", "depo-supervised", "bco")
+
+
+@dataclass(frozen=True)
+class TaskScale:
+    """How long, how often and with which methods a task is learned."""
+
+    steps: int
+    seeds: int
+    methods: tuple[str, ...] = EVERY_METHOD
+
+
+SCALES: dict[str, dict[str, TaskScale]] = {
+    "smoke": {task: TaskScale(600, 1, ("depo", "gaifo")) for task in TASKS},
+    "laptop": {
+        "inverted-pendulum": TaskScale(20_000, 2, ("depo", "gaifo", "bco")),
+        "hopper": TaskScale(60_000, 1, ("depo", "gaifo")),
+    },
+    "bench": {
+        "inverted-pendulum": TaskScale(20_000, 5),
+        "hopper": TaskScale(60_000, 5),
+        "half-cheetah": TaskScale(150_000, 3, ("depo", "gaifo")),
+        "walker2d": TaskScale(200_000, 3, ("depo", "gaifo")),
+    },
+    "paper": {
+        "inverted-pendulum": TaskScale(1_620_000, 5),
+        "hopper": TaskScale(1_010_000, 5),
+        "half-cheetah": TaskScale(2_020_000, 5),
+        "walker2d": TaskScale(5_620_000, 5),
+        "humanoid": TaskScale(12_020_000, 5),
+    },
+}
+"""Scale, task. Ant and Humanoid need demonstrations of the user's own (``--demos-dir``)."""
+
+_QUICK: dict[str, Any] = {
+    "random_steps": 250,
+    "batch_steps": 50,
+    "evaluate_every": 6,
+    "minibatch": 32,
+}
+
+
+def _plan_fig3(scale: ScaleSettings) -> Plan:
+    plan: Plan = {}
+    for task, own in SCALES[scale.name].items():
+        demos = find_demos(scale.demos_dir, task)
+        if not demos:
+            continue
+        for method in own.methods:
+            job = make_job(
+                method,
+                env=task,
+                demos=demos,
+                steps=own.steps,
+                seeds=scale.seeds or own.seeds,
+                preset=scale.preset,
+                **(_QUICK if scale.name == "smoke" else {}),
+            )
+            plan[f"{task}-{method}"] = Planned(job)
+    return plan
+
+
+def find_demos(folder: str, task: str) -> str:
+    """The demonstrations of a task: shipped by its name, or the one file of its name in a folder.
+
+    >>> find_demos("", "ant")
+    ''
+    """
+    if not folder:
+        return task if task in shipped() else ""
+    spellings = {task, task.replace("-", "_"), task.replace("-", "")}
+    found = sorted(
+        path
+        for path in Path(folder).glob("*.npz")
+        if any(path.stem.lower().startswith(name) for name in spellings)
+    )
+    exact = [path for path in found if path.stem.lower() in spellings]
+    if len(found) > 1 and len(exact) != 1:
+        names = ", ".join(path.name for path in found)
+        raise DepoError(f"{folder} has several files for {task} ({names}): name one {task}.npz")
+    return str((exact or found)[0]) if found else ""
+
+
+def _draw_fig3(runs: Mapping[str, Run], scale: ScaleSettings) -> Figure:
+    tasks = [task for task in TASKS if any(label.startswith(f"{task}-") for label in runs)]
+    reference = read_reference(scale.reference) if scale.reference else {}
+    figure = Figure(figsize=(4.3 * len(tasks), 6.6), layout="constrained")
+    axes = figure.subplots(2, len(tasks), squeeze=False)
+    for column, task in enumerate(tasks):
+        own = {x[len(task) + 1 :]: run for x, run in runs.items() if x.startswith(f"{task}-")}
+        top, bottom = axes[:, column]
+        steps = max(run.job.steps for run in own.values())
+        draw_reference(top, reference.get(task, {}), steps)
+        draw_curves(top, own, "return", "return")
+        demos = next(iter(own.values())).demonstrations()
+        if demos is not None and demos.episode_returns is not None:
+            top.axhline(float(demos.episode_returns.mean()), color="black", lw=0.8, ls="--")
+        top.set_title(task, fontsize=10)
+        plans = {x: run for x, run in own.items() if "reach_error" in run.metrics()[-1]}
+        draw_curves(bottom, plans, "reach_error", "reach error, standardised")
+        bottom.set_yscale("log")
+        if column:
+            bottom.get_legend().remove()
+    return figure
+
+
+EXPERIMENTS: dict[str, Experiment] = {
+    "fig3": Experiment(
+        "fig3",
+        "imitation from four state-only trajectories in MuJoCo (paper, figure 3)",
+        _plan_fig3,
+        _draw_fig3,
+        (
+            "return",
+            "return_relative",
+            "reach_error",
+            "reach_error_relative",
+            "skill_error",
+            "planner_log_likelihood",
+            "discriminator_accuracy",
+        ),
+    )
+}
