@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from depo.demos.shipped import load_demonstrations
     from depo.errors import DepoError
     from depo.evaluation.of_run import evaluate
+    from depo.evaluation.record import record
     from depo.models.folder import load_planner, load_skill, save_planner, save_skill
     from depo.models.planner import CategoricalPlanner, GaussianPlanner
     from depo.models.policy import DecoupledPolicy
@@ -47,6 +48,7 @@ _HOME = {
     "transfer": "depo.api",
     "resume": "depo.api",
     "evaluate": "depo.evaluation.of_run",
+    "record": "depo.evaluation.record",
     "load_demonstrations": "depo.demos.shipped",
     "Demonstrations": "depo.demos.demonstrations",
     "Run": "depo.runs.run",
@@ -79,6 +81,7 @@ __all__ = [
     "load_demonstrations",
     "load_planner",
     "load_skill",
+    "record",
     "resume",
     "save_planner",
     "save_skill",

@@ -11,7 +11,8 @@ from depo.api import make_job
 from depo.errors import DepoError
 from depo.experiments.claims import CLAIMS, EXPECTED, judge
 from depo.experiments.experiment import SCALES, Experiment, ScaleSettings, markdown_table
-from depo.experiments.grid import EXPERIMENTS, _draw_divergence
+from depo.experiments.grid import _draw_divergence
+from depo.experiments.registry import EXPERIMENTS
 from depo.experiments.sweep import Planned, Sweep
 from depo.runs.run import Run
 
@@ -24,7 +25,7 @@ def small_plan(scale: ScaleSettings) -> dict[str, Planned]:
     return {"depo": Planned(depo), "transfer": Planned(transfer, "depo")}
 
 
-SCALE = ScaleSettings(steps=128, transfer_steps=64, seeds=2)
+SCALE = ScaleSettings("small", steps=128, transfer_steps=64, grid_seeds=2, seeds=2)
 SMALL_EXPERIMENT = Experiment(
     "controls-small", "two small runs", small_plan, _draw_divergence, ("success", "steps_to_90")
 )
@@ -115,8 +116,12 @@ def test_claims_compare_with_numbers_and_with_each_other(tmp_path: Path) -> None
     assert set(never) == {"claim", "expected", "measured", "interval", "holds"}
     assert never["interval"] is None
     assert not holds("slow/steps_to_90/max", "<= slow/steps_to_90/max")["holds"]
-    with pytest.raises(DepoError, match="unknown run"):
-        holds("none/success/mean", "> 0")
+    assert holds("none/success/mean", "> 0")["holds"] is None  # left out: not judged
+    assert holds("fast/success/mean", "> none/success/mean")["measured"] == "not run"
+    later = holds("fast/success@256/mean", ">= fast/success/mean")
+    assert later["holds"], later
+    with pytest.raises(DepoError, match="no evaluation from 99999"):
+        holds("fast/success@99999/mean", "> 0")
     with pytest.raises(DepoError, match="not readable"):
         holds("fast/success/mean", "about 1")
     assert "never" in markdown_table(runs, ("steps_to_90",))
@@ -126,7 +131,7 @@ def test_every_claim_is_readable_and_names_runs_of_its_experiment() -> None:
     claims = tomllib.loads(CLAIMS.read_text())
     assert set(claims) <= set(EXPERIMENTS)
     for name, entries in claims.items():
-        plan = EXPERIMENTS[name].plan(SCALES["laptop"])
+        plan = EXPERIMENTS[name].plan(SCALES["bench"])
         for entry in entries:
             match = EXPECTED.fullmatch(entry["expected"])
             assert match, entry

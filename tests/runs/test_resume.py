@@ -10,6 +10,7 @@ import sys
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import depo
@@ -17,6 +18,8 @@ from depo.demos import Demonstrations
 from depo.runs.run import Run
 from depo.runs.training import begin
 from depo.weights import digest
+from tests.environments.point import ID as POINT
+from tests.environments.point import straight_demonstrations
 
 LAKE = [0, 4, 8, 9, 13, 14, 15]
 GO_ON = """
@@ -47,12 +50,29 @@ depo.resume(sys.argv[1])
 def job(kind: str, folder: Path):
     from depo.api import make_job
 
+    if kind in ("hopper", "third-party"):
+        return vector_job(kind, folder)
     common = {"steps": 1_280, "seeds": 2, "hidden": 32, "batch_steps": 64, "checkpoint_every": 4}
     if kind == "compiled":
         return make_job("depo", size=3, **common)
     demos = Demonstrations.from_episodes([LAKE] * 2).save(folder / "lake.npz")
     slippery = {"is_slippery": True}  # the simulator itself draws random numbers
     return make_job("depo", env="FrozenLake-v1", demos=demos, env_args=slippery, **common)
+
+
+def vector_job(kind: str, folder: Path):
+    """Off-policy: half the steps random, four checkpoints, a replay that is overwritten."""
+    from depo.api import make_job
+
+    small = {"hidden": 16, "skill_hidden": 16, "minibatch": 32, "batch_steps": 40, "seeds": 2}
+    small |= {"steps": 640, "random_steps": 160, "evaluate_every": 2, "checkpoint_every": 2}
+    small |= {"replay": 200, "skill_replay": 300, "demo_episodes": 2}
+    if kind == "third-party":
+        demos = straight_demonstrations(folder / "straight.npz")
+        return make_job("depo", env=POINT, demos=demos, **small)
+    states = np.random.default_rng(0).normal(size=(4, 20, 11))
+    demos = Demonstrations.from_episodes(list(states)).save(folder / "hops.npz")
+    return make_job("depo", env="hopper", demos=demos, skill_memory=True, **small)
 
 
 def start(run: Path, script: str = GO_ON, *arguments: str) -> subprocess.Popen[bytes]:
@@ -87,12 +107,19 @@ def fingerprint(run: Path) -> tuple[bytes, bytes, str]:
     return (run / "metrics.csv").read_bytes(), state.read_bytes(), digest(planner)
 
 
-@pytest.fixture(scope="module", params=["compiled", "host"])
-def reference(request, tmp_path_factory) -> tuple[str, Path]:
-    folder = tmp_path_factory.mktemp(request.param)
-    begin(job(request.param, folder), folder / "whole")
+def whole_run(kind: str, folder: Path) -> tuple[str, Path]:
+    begin(job(kind, folder), folder / "whole")
     finish(folder / "whole")
-    return request.param, folder
+    return kind, folder
+
+
+@pytest.fixture(scope="module", params=["compiled", "host", "third-party"])
+def reference(request, tmp_path_factory) -> tuple[str, Path]:
+    return whole_run(request.param, tmp_path_factory.mktemp(request.param))
+
+
+def test_hopper_killed_at_random_moments(tmp_path: Path) -> None:
+    test_killed_at_random_moments(whole_run("hopper", tmp_path), tmp_path)
 
 
 def test_killed_at_random_moments(reference, tmp_path: Path) -> None:
@@ -100,7 +127,8 @@ def test_killed_at_random_moments(reference, tmp_path: Path) -> None:
     run = tmp_path / "killed"
     begin(job(kind, folder), run)
     generator = random.Random(kind)
-    for rows in (generator.randint(1, 6), generator.randint(8, 15)):
+    blocks = Run.open(run).job.blocks
+    for rows in (generator.randint(1, blocks // 3), generator.randint(blocks // 2, blocks - 2)):
         process = start(run)
         wait_for_rows(run, rows, process)
         time.sleep(generator.random() * 0.05)

@@ -184,3 +184,50 @@ def test_an_explicit_setting_beats_the_preset() -> None:
     job = make_job("depo", preset="paper", calibration=0.7)
     assert job.settings.calibration == 0.7
     assert job.settings.gradient == "straight-through"
+
+
+def test_a_simulator_that_breaks_leaves_a_run_that_can_be_resumed_and_evaluated(
+    tmp_path: Path,
+) -> None:
+    from tests.environments.point import ID, straight_demonstrations
+
+    demos = straight_demonstrations(tmp_path / "demos.npz")
+    small = {"hidden": 16, "skill_hidden": 16, "minibatch": 32, "batch_steps": 40, "steps": 480}
+    small |= {"random_steps": 80, "evaluate_every": 2, "checkpoint_every": 2}
+    for fault, message in [("nan", "observation nan"), ("raises", "motor is on fire")]:
+        run = tmp_path / fault
+        faulty = {"fault": fault, "after": 400}
+        with pytest.raises(depo.DepoError, match=message):
+            depo.train("depo", env=ID, env_args=faulty, demos=demos, out=run, **small)
+        opened = Run.open(run)
+        assert opened.status() == "stopped"
+        assert opened.latest()[1].block > 0
+        assert depo.evaluate(run, episodes=2)[0]["env_steps"] > 0
+        assert depo.resume(run).status() == "finished"  # fewer steps than the fault waits for
+
+
+def test_a_full_disk_is_said_and_leaves_the_last_checkpoint(tmp_path: Path, monkeypatch) -> None:
+    import errno
+
+    from depo.learners import replay
+    from tests.environments.point import ID, straight_demonstrations
+
+    demos = straight_demonstrations(tmp_path / "demos.npz")
+    small = {"hidden": 16, "skill_hidden": 16, "minibatch": 32, "batch_steps": 40, "steps": 480}
+    small |= {"random_steps": 80, "evaluate_every": 2, "checkpoint_every": 2}
+    written = []
+
+    def full(path: Path, data: bytes) -> None:
+        written.append(path)
+        if len(written) == 2:
+            raise OSError(errno.ENOSPC, "No space left on device", str(path))
+        whole(path, data)
+
+    whole = replay.write_bytes
+    monkeypatch.setattr(replay, "write_bytes", full)
+    with pytest.raises(OSError, match="No space left"):
+        depo.train("depo", env=ID, demos=demos, out=tmp_path / "run", **small)
+    monkeypatch.undo()
+    stopped = Run.open(tmp_path / "run")
+    assert stopped.latest()[1].block == 2
+    assert depo.resume(stopped.path).status() == "finished"

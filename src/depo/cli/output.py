@@ -15,7 +15,16 @@ from rich.text import Text
 
 stdout = Console(markup=False, highlight=False)  # paths may hold brackets
 stderr = Console(stderr=True, markup=False, highlight=False)
-SHOWN = ("success", "success_greedy", "return", "divergence", "legal_moving_undemonstrated")
+SHOWN = (
+    "success",
+    "success_greedy",
+    "return",
+    "return_relative",
+    "reach_error",
+    "reach_error_relative",
+    "divergence",
+    "legal_moving_undemonstrated",
+)
 
 
 class Rate(ProgressColumn):

@@ -15,6 +15,7 @@ from depo.models.planner import CategoricalPlanner
 from depo.report.curves import draw_curves
 from depo.report.gridmap import draw_map, legend_handles
 from depo.runs.run import Run
+from depo.settings import OFF_POLICY
 
 matplotlib.rcParams["svg.hashsalt"] = "depo"
 
@@ -43,7 +44,9 @@ def greedy_plan(run: Run) -> np.ndarray:
 
 
 def figure_of_run(run: Run) -> Path:
-    """Learning curve, and on a grid world the planner's map."""
+    """Learning curve; on a grid world also the planner's map, on vectors how plans are reached."""
+    if run.job.learner == OFF_POLICY:
+        return save_figure(_figure_of_vectors(run), run.path / "figures" / "run")
     metric = "success" if any("success" in row for row in run.metrics()[:1]) else "return"
     planner = run.path / "planner" / f"seed-{run.job.seeds[0]}"
     with_map = run.job.environment.world is not None and planner.exists()
@@ -65,3 +68,23 @@ def figure_of_run(run: Run) -> Path:
             frameon=False,
         )
     return save_figure(figure, run.path / "figures" / "run")
+
+
+def _figure_of_vectors(run: Run) -> Figure:
+    """Return, and where there is a planner the error between planned and reached states."""
+    plans = any("reach_error" in row for row in run.metrics()[:1])
+    figure = Figure(figsize=(9.5 if plans else 5, 4), layout="constrained")
+    axes = figure.subplots(1, 2 if plans else 1, squeeze=False)[0]
+    label = run.job.method
+    draw_curves(axes[0], {label: run}, "return", "return")
+    demos = run.demonstrations()
+    if demos is not None and demos.episode_returns is not None:
+        expert = float(demos.episode_returns.mean())
+        axes[0].axhline(expert, color="black", lw=0.8, ls="--", label="expert")
+        axes[0].legend(fontsize=8)
+    axes[0].set_title(f"{label}, {run.job.environment.label}", fontsize=10)
+    if plans:
+        draw_curves(axes[1], {label: run}, "reach_error", "reach error, standardised")
+        axes[1].set_yscale("log")
+        axes[1].set_title("planned minus reached, mean square", fontsize=10)
+    return figure

@@ -292,7 +292,10 @@ def check_vectors(demos: Demonstrations, dimension: int, environment: str) -> No
             "vectors: pass --demos recorded there"
         )
     if demos.dimension != dimension:
+        slim = NAME_OF.get(environment, "")
+        hint = f" (--env {slim} has the short ones)" if slim in ("ant", "humanoid") else ""
         raise DepoError(
             f"demonstrations hold {demos.dimension}-dimensional states, {environment} has "
-            f"{dimension}: pass --demos recorded there, or the --env-args they were recorded with"
+            f"{dimension}: pass --demos recorded there, or the --env-args they were recorded "
+            f"with{hint}"
         )

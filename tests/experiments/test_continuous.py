@@ -1,0 +1,41 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from depo.demos import Demonstrations
+from depo.errors import DepoError
+from depo.experiments.continuous import find_demos
+from depo.experiments.reference import read_reference
+
+
+def write(folder: Path, *names: str) -> None:
+    for name in names:
+        Demonstrations.from_episodes([np.zeros((3, 2))]).save(folder / f"{name}.npz")
+
+
+def test_demonstrations_are_found_by_the_task(tmp_path: Path) -> None:
+    write(tmp_path, "half_cheetah_a", "half_cheetah_b", "hopper_td3", "walker2d", "walker2d_old")
+    assert find_demos(str(tmp_path), "hopper").endswith("hopper_td3.npz")
+    assert find_demos(str(tmp_path), "walker2d").endswith("walker2d.npz")
+    assert find_demos(str(tmp_path), "ant") == ""
+    with pytest.raises(DepoError, match=r"several files for half-cheetah .*name one"):
+        find_demos(str(tmp_path), "half-cheetah")
+
+
+def test_other_peoples_curves_are_averaged_over_seeds(tmp_path: Path) -> None:
+    file = tmp_path / "curves.csv"
+    file.write_text(
+        "method,environment,seed,env_steps,return\n"
+        "gaifo,hopper,0,1000,10\ngaifo,hopper,1,1000,30\ngaifo,hopper,0,2000,50\n"
+    )
+    steps, values = read_reference(str(file))["hopper"]["gaifo"]
+    assert steps.tolist() == [1000, 2000]
+    assert values.tolist() == [20.0, 50.0]
+    file.write_text("a,b\n1,2\n")
+    with pytest.raises(DepoError, match="expected method, environment"):
+        read_reference(str(file))
+    with pytest.raises(DepoError, match="does not exist"):
+        read_reference(str(tmp_path / "none.csv"))
