@@ -23,16 +23,31 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from depo.api import DEFAULT_STEPS, TRANSFER_STEPS
 from depo.cli import flags
 from depo.cli.main import main as depo_main
 from depo.environments import gridworld
-from depo.presets import PRESETS, preset_settings
-from depo.runs.job import SETTINGS_OF
-from depo.settings import METHODS, TRANSFER
+from depo.presets import PRESETS, off_policy, preset_settings
+from depo.settings import OFF_POLICY, ON_POLICY, SETTINGS_OF, TRANSFER, Learner
 
 FOLDER = Path(__file__).parent / "reference"
 PLAIN = {"COLUMNS": "100", "NO_COLOR": "1", "TERM": "dumb", "PYTHONUTF8": "1"}
-DEMOS_COMMANDS = ("list", "info", "make", "import-minari", "export-minari")
+DEMOS_COMMANDS = ("list", "info", "record", "make", "import-minari", "export-minari")
+ENV_OF: dict[Learner, tuple[str, ...]] = {ON_POLICY: (), OFF_POLICY: ("--env", "hopper")}
+"""The flags that make a training command choose a learner."""
+SECTIONS: dict[Learner, tuple[str, str]] = {
+    ON_POLICY: (
+        "On-policy: finite states",
+        "The grid world, and any environment with `Discrete` states and actions.",
+    ),
+    OFF_POLICY: (
+        "Off-policy: vector states",
+        "MuJoCo, and any environment with `Box` states and bounded `Box` actions "
+        "([how to use it](../continuous.md)). Some fields depend on the task too: "
+        "[by task](#by-task).",
+    ),
+}
+"""Title and first sentence of each learner's settings."""
 NOTICE = "<!-- Written by docs/generate_reference.py: change the code, not this page. -->\n"
 
 
@@ -49,10 +64,12 @@ def commands_page() -> str:
         _section("depo demo", "demo", "--help"),
         _section("depo train", "train"),
         "Each method has its own flags, which are the fields of its settings "
-        "([all of them in tables](settings.md)).\n",
-        *(_folded(f"depo train {method}", "train", method, "--help") for method in METHODS),
-        "With another environment than the grid world, the map's flags give way to `--env-args`:\n",
-        _folded("depo train depo --env ID", "train", "depo", "--env", "Id-v0", "--help"),
+        "([all of them in tables](settings.md)). Which methods and flags there are depends on "
+        "`--env`, so name it before asking for help. On the grid world:\n",
+        *_training_helps(ON_POLICY),
+        "On vector states, here with the defaults for Hopper; another environment than the grid "
+        "world has `--env-args` in place of the map's flags:\n",
+        *_training_helps(OFF_POLICY),
         _section("depo transfer", "transfer"),
         _folded("depo transfer PLANNER", "transfer", "PLANNER", "--help"),
         _section("depo resume", "resume", "--help"),
@@ -66,23 +83,41 @@ def commands_page() -> str:
     return "\n".join(parts)
 
 
+def _training_helps(learner: Learner) -> list[str]:
+    """The help of every method that a learner has, transfer left to its own section."""
+    return [
+        _folded(" ".join(["depo", *words]), *words, "--help")
+        for method in SETTINGS_OF[learner]
+        if method != TRANSFER
+        for words in [("train", method, *ENV_OF[learner])]
+    ]
+
+
 def settings_page() -> str:
     """Every field of every method under every preset, of the grid world, and the common flags."""
     parts = [
         NOTICE,
         "# Settings\n",
-        "One table for each method. *Default* is the field's own default, which holds where a "
+        "One table for each learner and method. The environment's spaces choose the learner. "
+        "*Default* is the field's own default, which holds where a "
         "preset says nothing; **bold** marks where a preset differs from it. `--preset fast` is "
         "what commands use unless told otherwise; `--preset paper` follows what the authors ran "
         "([differences](../fidelity.md)). An explicit flag (`--skill-rate 1e-3`) or argument "
         "(`skill_rate=1e-3`) beats either.\n",
     ]
-    for method in (*METHODS, TRANSFER):
-        kind = SETTINGS_OF[method]
-        command = f"depo transfer PLANNER`, `{kind.__name__}"
-        if method != TRANSFER:
-            command = f"depo train {method}`, `{kind.__name__}"
-        parts += [f"## {method}\n", f"`{command}`: {inspect.getdoc(kind)}\n", _method_table(method)]
+    for learner, (title, sentence) in SECTIONS.items():
+        parts += [f"## {title}\n", f"{sentence}\n"]
+        for method, kind in SETTINGS_OF[learner].items():
+            words = ["depo", "train", method, *ENV_OF[learner]]
+            command = "depo transfer PLANNER" if method == TRANSFER else " ".join(words)
+            about = f"`{command}`, `{kind.__name__}`: {inspect.getdoc(kind)}\n"
+            parts += [f"### {method}, {learner}\n", about, _method_table(method, learner)]
+    parts += [
+        "### By task\n",
+        "What a preset changes again on single MuJoCo tasks; *all* means every method that has "
+        "the field.\n",
+        _task_table(),
+    ]
     parts += [
         "## The grid world\n",
         f"`--env gridworld`, the default: {inspect.getdoc(gridworld.GridWorldSettings)}\n",
@@ -90,6 +125,8 @@ def settings_page() -> str:
         "## Common flags\n",
         f"{inspect.getdoc(flags.CommonFlags)}\n",
         _plain_table(flags.CommonFlags),
+        f"On vector states the default of `steps` is `{DEFAULT_STEPS[OFF_POLICY]}`, in a transfer "
+        f"`{TRANSFER_STEPS[ON_POLICY]}`.\n",
     ]
     return "\n".join(parts)
 
@@ -138,10 +175,10 @@ def _docstrings_below_fields(module: ModuleType, class_name: str) -> dict[str, s
     return found
 
 
-def _method_table(method: str) -> str:
-    kind = SETTINGS_OF[method]
+def _method_table(method: str, learner: Learner) -> str:
+    kind = SETTINGS_OF[learner][method]
     default, meaning = kind(), meanings(kind)
-    under = {preset: preset_settings(method, preset) for preset in PRESETS}
+    under = {preset: preset_settings(method, preset, learner) for preset in PRESETS[learner]}
     rows = []
     for field in dataclasses.fields(kind):
         plain = getattr(default, field.name)
@@ -149,6 +186,16 @@ def _method_table(method: str) -> str:
         cells = [_value(x) if x == plain else f"**{_value(x)}**" for x in chosen]
         rows.append([f"`{field.name}`", _value(plain), *cells, meaning[field.name]])
     return _table(["field", "default", *under, "meaning"], rows)
+
+
+def _task_table() -> str:
+    rows = []
+    for preset, tasks in off_policy.TASKS.items():
+        for task, methods in tasks.items():
+            for method, fields in methods.items():
+                changes = ", ".join(f"`{name}` {_value(x)}" for name, x in fields.items())
+                rows.append([preset, task, method, changes])
+    return _table(["preset", "task", "method", "fields"], rows)
 
 
 def _plain_table(kind: type) -> str:
