@@ -117,9 +117,12 @@ def test_squared_errors_are_summed_over_dimensions() -> None:
     zero = jnp.zeros((1, 2))
     assert float(inverse_dynamics.squared(skill, zero, zero, action)) == pytest.approx(0.5)
     plan = Gaussian(jnp.zeros((1, 2)), jnp.zeros((1, 2)))
-    assert float(supervised_planner.of_distribution(plan, action, "squared")) == pytest.approx(0.5)
+    squared = supervised_planner.of_distribution(plan, action, "squared", KEY)
+    assert float(squared) == pytest.approx(0.5)
+        0.5
+    )
     expected = -norm.logpdf([0.5, -0.5]).sum()
-    likelihood = supervised_planner.of_distribution(plan, action, "likelihood")
+    likelihood = supervised_planner.of_distribution(plan, action, "likelihood", KEY)
     assert float(likelihood) == pytest.approx(expected, rel=1e-5)
 
 

@@ -16,7 +16,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "resume": ("resume", "go on with a stopped run: depo resume RUN"),
     "evaluate": ("evaluate", "score what a run has learned: depo evaluate RUN --episodes 20"),
     "runs": ("runs", "a table of runs with status and scores"),
-    "demos": ("demos", "demonstrations: list, info FILE, make FILE"),
+    "demos": ("demos", "demonstrations: list, info FILE, record RUN FILE, Minari in and out"),
     "reproduce": ("reproduce", "a figure of the paper with a verdict: depo reproduce fig2"),
 }
 """Command: the module below depo.cli that runs it, and one line for the help."""

@@ -23,8 +23,8 @@ from depo.models.skill import Skill
 from depo.models.standard import Standard
 from depo.settings.off_policy import DemoSettings, OffPolicySettings, SkillSettings
 
-DRAW, RANDOM = 11, 12
-"""Words from which the seeds of minibatches and of random actions are derived."""
+DRAW, RANDOM, REFIT = 11, 12, 13
+"""Words from which the seeds of minibatches, random actions and refits are derived."""
 
 
 class OffPolicyState(eqx.Module):
@@ -166,7 +166,9 @@ class OffPolicyLearner:
                 continue
             metrics: dict[str, float] = {}
             if self.refit is not None and self.refit.is_due(before, replay.total, s.random_steps):
-                agent, metrics = self.refit(agent, replay, world.generator(DRAW + 1))
+                generator = world.generator(REFIT)
+                is_first = before < s.random_steps
+                agent, metrics = self.refit(agent, replay, generator, is_first=is_first)
             batches, wide = self._draw(world)
             key = jax.random.fold_in(stream(jnp.asarray(world.seed), LEARN), replay.total)
             agent, average, burst = self._burst(agent, average, batches, wide, world.expert, key)

@@ -16,7 +16,7 @@ from depo.methods.descent import Trained, descend
 from depo.methods.off_policy.method import Agent
 from depo.methods.off_policy.parts import adam
 from depo.models.skill import VectorSkill
-from depo.settings.off_policy import SkillSettings
+from depo.settings.off_policy import BCO, Agnostic, Supervised
 
 HELD_OUT_SHARE, HELD_OUT_MOST = 0.2, 5_000
 STEPS_AT_ONCE = 50
@@ -27,13 +27,14 @@ ENOUGH = 0.99  # a pass counts as progress when it is 1% better than the best be
 class Refit:
     """Passes over all transitions until the held-out ones stop improving, or the cap."""
 
-    settings: SkillSettings
+    settings: BCO | Supervised | Agnostic
 
     @classmethod
     def of(cls, settings: Any) -> Refit | None:
         """The refit that a method's settings ask for, if any."""
-        wanted = isinstance(settings, SkillSettings) and settings.skill_schedule == "refit"
-        return cls(settings) if wanted else None
+        if isinstance(settings, BCO | Supervised | Agnostic) and settings.skill_schedule == "refit":
+            return cls(settings)
+        return None
 
     def is_due(self, before: int, now: int, first: int) -> bool:
         """Whether the transitions gathered between call for a fit: the first, then at intervals."""
@@ -41,16 +42,18 @@ class Refit:
         return before < first <= now or (now > first and before // every < now // every)
 
     def __call__(
-        self, agent: Agent, replay: Replay, generator: np.random.Generator
+        self, agent: Agent, replay: Replay, generator: np.random.Generator, *, is_first: bool
     ) -> tuple[Agent, dict[str, float]]:
-        """The agent with its skill refitted, the held-out error and the passes it took."""
+        """The agent with its skill refitted, the held-out error and the passes it took.
+
+        The first fit takes a fixed number of passes, whatever the held-out transitions say.
+        """
         s = self.settings
         rows = replay.newest(s.skill_replay)
         total = len(rows.reward)
         order = generator.permutation(total)
         held_out = min(int(HELD_OUT_SHARE * total), HELD_OUT_MOST)
         validation, training = _at(rows, order[:held_out]), order[held_out:]
-        is_first = total <= s.refit_every
         passes = s.first_fit_passes if is_first else s.refit_passes
         skill, best, stale, done = agent["skill"], np.inf, 0, 0
         for _ in range(passes):
@@ -66,7 +69,7 @@ class Refit:
     def _one_pass(
         self, skill: Trained[VectorSkill], rows: Rows, order: np.ndarray
     ) -> Trained[VectorSkill]:
-        size = min(256, len(order))
+        size = min(self.settings.minibatch, len(order))
         count = max(1, len(order) // size)
         batches = order[: count * size].reshape(count, size)
         for begin in range(0, count, STEPS_AT_ONCE):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import jax.numpy as jnp
-from jaxtyping import Array, Float, Int
+from jaxtyping import Array, Float, Int, Key
 
 from depo.models.skill import CategoricalSkill, VectorSkill
 
@@ -23,7 +23,9 @@ def squared(
     state: Float[Array, "batch sees"],
     next_state: Float[Array, "batch sees"],
     action: Float[Array, "batch actions"],
+    key: Key[Array, ""] | None = None,
 ) -> Float[Array, ""]:
-    """E‖tanh μ_I(s,s') − a‖², summed over action dimensions."""
-    meant = skill.mode(state, skill.select(next_state))
+    """E‖tanh μ_I(s,s') − a‖², summed over action dimensions; with a key, of a random action."""
+    target = skill.select(next_state)
+    meant = skill.mode(state, target) if key is None else skill.sample(state, target, key)
     return jnp.mean(jnp.sum((meant - action) ** 2, axis=-1))

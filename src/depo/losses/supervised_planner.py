@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import jax.numpy as jnp
-from jaxtyping import Array, Float
+from jaxtyping import Array, Float, Key
 
 from depo.models.planner import Gaussian, Planner
 
@@ -14,9 +14,16 @@ def loss(planner: Planner, state: Array, next_state: Array) -> Float[Array, ""]:
 
 
 def of_distribution(
-    plan: Gaussian, difference: Float[Array, "batch dimension"], form: str
+    plan: Gaussian,
+    difference: Float[Array, "batch dimension"],
+    form: str,
+    key: Key[Array, ""],
 ) -> Float[Array, ""]:
-    """The same from a vector planner's distribution; 'squared' judges its mean alone."""
-    if form == "squared":
-        return jnp.mean(jnp.sum((plan.mean - difference) ** 2, axis=-1))
+    """The same from a vector planner's distribution; or squared error of its mean or a sample.
+
+    The error of the mean leaves the spread as it was, that of a sample drives it to zero.
+    """
+    if form in ("squared", "sampled"):
+        guess = plan.mean if form == "squared" else plan.sample(key)
+        return jnp.mean(jnp.sum((guess - difference) ** 2, axis=-1))
     return -jnp.mean(plan.log_prob(difference))

@@ -35,6 +35,12 @@ def replace_skill(agent: dict[str, Trained], skill: Any) -> dict[str, Trained]:
     own = agent["skill"].model
     arrays, theirs = (eqx.filter(model, eqx.is_array) for model in (own, skill))
     shapes, wanted = ([tuple(x.shape) for x in jax.tree.leaves(tree)] for tree in (theirs, arrays))
+    given, asked = (getattr(model, "pair_input", "") for model in (skill, own))
+    if given != asked:
+        raise DepoError(
+            f"the skill given sees pairs as '{given}', the settings say '{asked}': "
+            f"pass --pair-input {given}"
+        )
     if type(own) is not type(skill) or shapes != wanted:
         raise DepoError(
             f"the skill given has weights of shapes {shapes}, the settings ask for {wanted}: "

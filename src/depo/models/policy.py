@@ -36,15 +36,16 @@ class Policy(Protocol):
 
 
 class DecoupledPolicy(eqx.Module):
-    """Planner, then skill: ŝ' ~ h(·|s), a ~ I(·|s,ŝ')."""
+    """Planner, then skill: ŝ' ~ h(·|s), a ~ I(·|s,ŝ'); or without spread, ŝ' the likeliest."""
 
     planner: Planner
     skill: Skill
+    spread: bool = eqx.field(static=True, default=True)
 
     def sample(self, state: Array, key: Key[Array, ""]) -> Decision:
         """Sample the plan, then the action."""
         plan_key, action_key = jax.random.split(key)
-        plan = self.planner.sample(state, plan_key)
+        plan = self.planner.sample(state, plan_key) if self.spread else self.planner.mode(state)
         return Decision(self.skill.sample(state, plan, action_key), plan)
 
     def mode(self, state: Array) -> Decision:

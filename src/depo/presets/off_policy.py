@@ -27,13 +27,14 @@ _AUTHORS_SKILL = {
     "refit_passes": 1_000,
 }
 _AUTHORS_ACTOR = {"temperature": 0.2, "output_penalty": 1e-3}
+_AUTHORS_SPREAD = {"log_std_floor": 20.0, "log_std_ceiling": 2.0}
 _AUTHORS_DEPO = {
     **_AUTHORS,
     **_AUTHORS_CRITIC,
     **_AUTHORS_DEMOS,
     **_AUTHORS_REWARD,
     **_AUTHORS_SKILL,
-    "log_std_floor": 20.0,
+    **_AUTHORS_SPREAD,
     "output_penalty": 1e-3,
 }
 _AUTHORS_GAIFO = {
@@ -42,7 +43,6 @@ _AUTHORS_GAIFO = {
     **_AUTHORS_DEMOS,
     **_AUTHORS_REWARD,
     **_AUTHORS_ACTOR,
-    "logit_clip": 0.0,
 }
 
 PRESETS: dict[str, dict[str, dict[str, Any]]] = {
@@ -63,11 +63,13 @@ PRESETS: dict[str, dict[str, dict[str, Any]]] = {
             **_AUTHORS_DEMOS,
             **_AUTHORS_SKILL,
             "adam_beta": 0.9,
+            **_AUTHORS_SPREAD,
             "planner_rate": 1e-3,
-            "supervision_loss": "squared",
+            "supervision_loss": "sampled",
+            "first_fit_passes": 1_000,
         },
         "gaifo": _AUTHORS_GAIFO,
-        "gaifo-dp": _AUTHORS_GAIFO,
+        "gaifo-dp": {**_AUTHORS_GAIFO, "skill_depth": 4},
         "bco": {
             **_AUTHORS,
             **_AUTHORS_DEMOS,
@@ -89,57 +91,67 @@ PRESETS: dict[str, dict[str, dict[str, Any]]] = {
 """Preset, method: the fields that differ from the defaults."""
 
 _FIXED_TEMPERATURE = {"temperature": 0.0, "tune_temperature": False}
+_AUTHORS_OTHER_BCO = {"actor_rate": 1e-3, "adam_beta": 0.0}
 
 TASKS: dict[str, dict[str, dict[str, dict[str, Any]]]] = {
     "fast": {},
     "paper": {
         "InvertedPendulum-v5": {
-            "all": {
-                "standardise": False,
-                "updates_per_step": 0.1,
-                "gradient_penalty": 4.0,
-                "random_steps": 1_000,
+            "all": {"standardise": False, "updates_per_step": 0.1, "gradient_penalty": 4.0},
+            "depo": {
+                "supervision": 1.0,
+                "calibration": 1.0,
+                "supervision_loss": "squared",
                 "first_fit_passes": 50,
             },
-            "depo": {"supervision": 1.0, "calibration": 1.0, "supervision_loss": "squared"},
-            "bco": {"actor_rate": 4e-4, "updates_per_step": 1.0},
+            "depo-agnostic": {"first_fit_passes": 50},
             "depo-supervised": {"updates_per_step": 1.0},
+            "bco": {"actor_rate": 4e-4, "updates_per_step": 1.0},
         },
         "Hopper-v5": {
-            "all": {"gradient_penalty": 4.0, "first_fit_passes": 1_000},
-            "depo": {"supervision": 0.1, "calibration": 0.1, "reward_shift": 10.0},
-            "depo-agnostic": {"reward_shift": 10.0},
+            "all": {"gradient_penalty": 4.0},
+            "depo": {
+                "supervision": 0.1,
+                "calibration": 0.1,
+                "reward_shift": 10.0,
+                "first_fit_passes": 1_000,
+            },
+            "depo-agnostic": {"reward_shift": 10.0, "first_fit_passes": 1_000},
         },
         "Walker2d-v5": {
-            "all": {"gradient_penalty": 8.0, "first_fit_passes": 1_000},
-            "depo": {"supervision": 0.1, "calibration": 0.1},
+            "all": {"gradient_penalty": 8.0},
+            "depo": {"supervision": 0.1, "calibration": 0.1, "first_fit_passes": 1_000},
+            "depo-agnostic": {"first_fit_passes": 1_000},
             "gaifo": _FIXED_TEMPERATURE,
             "gaifo-dp": {"plan_difference": False},
-            "bco": {"actor_rate": 1e-3, "adam_beta": 0.0},
+            "bco": _AUTHORS_OTHER_BCO,
         },
         "HalfCheetah-v5": {
-            "all": {"gradient_penalty": 0.5, "first_fit_passes": 100},
-            "depo": {"supervision": 0.01, "calibration": 0.01},
+            "all": {"gradient_penalty": 0.5},
+            "depo": {"supervision": 0.01, "calibration": 0.01, "first_fit_passes": 100},
+            "depo-agnostic": {"first_fit_passes": 100},
             "gaifo": _FIXED_TEMPERATURE,
             "gaifo-dp": {**_FIXED_TEMPERATURE, "plan_difference": False},
-            "bco": {"actor_rate": 1e-3, "adam_beta": 0.0},
+            "bco": _AUTHORS_OTHER_BCO,
         },
         "Humanoid-v5": {
-            "all": {"gradient_penalty": 16.0, "updates_per_step": 0.1, "first_fit_passes": 500},
-            "depo": {"supervision": 0.1, "calibration": 0.1},
+            "all": {"gradient_penalty": 16.0, "updates_per_step": 0.1},
+            "depo": {"supervision": 0.1, "calibration": 0.1, "first_fit_passes": 500},
+            "depo-agnostic": {"first_fit_passes": 500},
             "gaifo": _FIXED_TEMPERATURE,
             "gaifo-dp": {"plan_difference": False},
-            "bco": {"actor_rate": 1e-3, "adam_beta": 0.0},
+            "bco": _AUTHORS_OTHER_BCO,
         },
         "Ant-v5": {
-            "all": {
-                "gradient_penalty": 0.5,
+            "all": {"gradient_penalty": 0.5},
+            "depo": {
+                "supervision": 0.1,
+                "calibration": 0.1,
                 "random_steps": 10_000,
                 "first_fit_passes": 1_000,
-                "reward_scale": 8.0,
                 "refit_every": 1_000,
+                "reward_scale": 8.0,
             },
-            "depo": {"supervision": 0.1, "calibration": 0.1, "epsilon": 0.0},
         },
     },
 }

@@ -10,7 +10,7 @@ from depo.settings.on_policy import RewardForm
 Termination = Literal["absorbing", "ignored", "zero"]
 PairInput = Literal["difference", "states"]
 CalibrationWeight = Literal["min-max", "positive-normal", "shifted", "constant"]
-PlannerFit = Literal["likelihood", "squared"]
+PlannerFit = Literal["likelihood", "squared", "sampled"]
 SkillSchedule = Literal["every-update", "refit"]
 
 
@@ -166,6 +166,8 @@ class GAIfODP(GAIfO):
 
     plan_difference: bool = True
     """Whether the planner's output is added to the state, or is the next state itself."""
+    skill_depth: int = 2
+    """Hidden layers of the skill."""
 
 
 @dataclass(frozen=True)
@@ -175,7 +177,8 @@ class BCO(SkillSettings, OffPolicySettings):
     actor_rate: float = 3e-4
     """Adam's learning rate for the policy."""
     clone_samples: bool = False
-    """Compare random actions of policy and skill rather than their means (the authors' way)."""
+    """Compare random actions, of policy and skill, rather than means; either learns its own noise
+    (the authors' way)."""
 
 
 @dataclass(frozen=True)
@@ -185,9 +188,11 @@ class Supervised(SkillSettings, OffPolicySettings):
     planner_rate: float = 3e-4
     """Adam's learning rate for the planner."""
     supervision_loss: PlannerFit = "likelihood"
-    """Maximum likelihood, or squared error of the predicted mean."""
+    """Maximum likelihood, or squared error of the predicted mean or of a sample."""
     log_std_floor: float = 5.0
     """The planner's log standard deviation is at least minus this."""
+    log_std_ceiling: float = 1.0
+    """The planner's log standard deviation is at most this."""
 
 
 @dataclass(frozen=True)
@@ -198,6 +203,8 @@ class Agnostic(SkillSettings, CriticSettings, AdversarySettings, OffPolicySettin
     """Adam's learning rate for the planner."""
     log_std_floor: float = 5.0
     """The planner's log standard deviation is at least minus this."""
+    log_std_ceiling: float = 1.0
+    """The planner's log standard deviation is at most this."""
     output_penalty: float = 0.0
     """Weight of the mean square of the skill's output before the tanh."""
 
@@ -215,7 +222,7 @@ class DePO(Agnostic):
     supervision: float = 0.1
     """Weight λ_h of the supervised planner loss."""
     supervision_loss: PlannerFit = "likelihood"
-    """Maximum likelihood, or squared error of the predicted mean."""
+    """Maximum likelihood, or squared error of the predicted mean or of a sample."""
 
 
 METHODS: dict[str, type[OffPolicySettings]] = {

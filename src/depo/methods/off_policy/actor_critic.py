@@ -145,8 +145,9 @@ class GAIfODPMethod(GAIfOMethod):
                 skill_key,
                 shape.standard,
                 shape.actions,
-                hidden,
+                (s.hidden,) * s.skill_depth,
                 noise=None,
                 pair_input=s.pair_input,
             ),
+            spread=False,
         )

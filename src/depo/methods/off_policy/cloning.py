@@ -42,8 +42,8 @@ class BCOMethod:
     ) -> tuple[Agent, Metrics]:
         """A step of the skill, then one of cloning what it reads into the demonstrations."""
         s = self.settings
-        draw, label_key, own_key = jax.random.split(key, 3)
-        skill, metrics = improve_skill(agent["skill"], wide, s)
+        draw, label_key, own_key, fit_key = jax.random.split(key, 4)
+        skill, metrics = improve_skill(agent["skill"], wide, s, fit_key)
         state, next_state = draw_pairs(expert, draw, batch.state.shape[0])
         next_state = skill.model.select(next_state)
         if s.clone_samples:
@@ -69,7 +69,7 @@ class SupervisedMethod:
         """Planner and skill."""
         s = self.settings
         planner_key, skill_key = jax.random.split(key)
-        bounds = (-s.log_std_floor, 1.0)
+        bounds = (-s.log_std_floor, s.log_std_ceiling)
         planner = GaussianPlanner(
             planner_key, shape.standard, (s.hidden,) * 2, log_std_bounds=bounds
         )
@@ -88,13 +88,15 @@ class SupervisedMethod:
         """A step of each."""
         s = self.settings
         skill, metrics = improve_skill(agent["skill"], wide, s)
-        state, next_state = draw_pairs(expert, key, batch.state.shape[0])
+        draw, guess = jax.random.split(key)
+        state, next_state = draw_pairs(expert, draw, batch.state.shape[0])
 
         def loss(planner: GaussianPlanner) -> tuple[Float[Array, ""], Float[Array, ""]]:
             plan = planner.distribution(state)
             difference = planner.difference(state, planner.select(next_state))
             spread = jnp.mean(jnp.exp(plan.log_std))
-            return supervised_planner.of_distribution(plan, difference, s.supervision_loss), spread
+            form = s.supervision_loss
+            return supervised_planner.of_distribution(plan, difference, form, guess), spread
 
         planner, value, spread = step(agent["planner"], adam(s.planner_rate, s.adam_beta), loss)
         metrics |= {"planner_loss": value, "plan_spread": spread}

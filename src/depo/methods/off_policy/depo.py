@@ -40,7 +40,7 @@ class AgnosticMethod:
         """Planner, skill, critics and discriminator."""
         s = self.settings
         keys = jax.random.split(key, 4)
-        bounds = (-s.log_std_floor, 1.0)
+        bounds = (-s.log_std_floor, s.log_std_ceiling)
         planner = GaussianPlanner(keys[0], shape.standard, (s.hidden,) * 2, log_std_bounds=bounds)
         return {
             "planner": fresh(planner, adam(s.planner_rate, s.adam_beta)),
@@ -121,7 +121,7 @@ class DePOMethod(AgnosticMethod):
     ) -> tuple[Float[Array, ""], Metrics]:
         """DePG + c·CDePG + λ_h·L_h, with one pass of the network over all states."""
         s = self.settings
-        draw, key = jax.random.split(key)
+        draw, guess, key = jax.random.split(key, 3)
         seen, reached = draw_pairs(expert, draw, batch.state.shape[0])
         both = planner.distribution(jnp.concatenate([batch.state, seen]))
         own, theirs = (Gaussian(*half) for half in zip(*map(halves, both), strict=True))
@@ -133,7 +133,7 @@ class DePOMethod(AgnosticMethod):
         difference = planner.difference(batch.state, planner.select(batch.next_state))
         calibrated = cdepg.weighted(own.log_prob(difference), weight)
         supervised = supervised_planner.of_distribution(
-            theirs, planner.difference(seen, planner.select(reached)), s.supervision_loss
+            theirs, planner.difference(seen, planner.select(reached)), s.supervision_loss, guess
         )
         metrics |= {"calibrated_loss": calibrated, "supervised_loss": supervised}
         return gradient + s.calibration * calibrated + s.supervision * supervised, metrics

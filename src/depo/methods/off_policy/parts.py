@@ -17,7 +17,7 @@ from depo.methods.descent import Trained, fresh, uniform_index
 from depo.methods.off_policy.method import Agent, Batch, Metrics, Pairs, Shape
 from depo.models.judges import TwinCritic, VectorDiscriminator
 from depo.models.skill import VectorSkill
-from depo.settings.off_policy import SAC, AdversarySettings, Agnostic, GAIfO, SkillSettings
+from depo.settings.off_policy import BCO, SAC, AdversarySettings, Agnostic, GAIfO, SkillSettings
 
 Model = TypeVar("Model", bound=eqx.Module)
 
@@ -158,24 +158,31 @@ def new_skill(key: Key[Array, ""], shape: Shape, s: SkillSettings) -> Trained[Ve
         shape.actions,
         (s.skill_hidden,) * s.skill_depth,
         predicts=range(shape.standard.mean.shape[0]),
-        noise=s.noise,
+        noise=None if learns_noise(s) else s.noise,
         pair_input=s.pair_input,
     )
     return fresh(model, adam(s.skill_rate))
 
 
+def learns_noise(s: SkillSettings) -> bool:
+    """Whether the skill is fitted by random actions, which teaches it how much to spread them."""
+    return isinstance(s, BCO) and s.clone_samples
+
+
 def improve_skill(
-    trained: Trained[VectorSkill], batch: Batch, s: SkillSettings
+    trained: Trained[VectorSkill],
+    batch: Batch,
+    s: SkillSettings,
+    key: Key[Array, ""] | None = None,
 ) -> tuple[Trained[VectorSkill], Metrics]:
     """One step of squared error, unless the skill is refitted at intervals instead."""
     if s.skill_schedule == "refit":
         return trained, {}
-    trained, loss, _ = step(
-        trained,
-        adam(s.skill_rate),
-        lambda model: (
-            inverse_dynamics.squared(model, batch.state, batch.next_state, batch.action),
-            None,
-        ),
-    )
-    return trained, {"skill_loss": loss}
+    guess = key if learns_noise(s) else None
+
+    def loss(model: VectorSkill) -> tuple[Float[Array, ""], None]:
+        rows = (batch.state, batch.next_state, batch.action)
+        return inverse_dynamics.squared(model, *rows, key=guess), None
+
+    trained, value, _ = step(trained, adam(s.skill_rate), loss)
+    return trained, {"skill_loss": value}
