@@ -119,8 +119,6 @@ def test_squared_errors_are_summed_over_dimensions() -> None:
     plan = Gaussian(jnp.zeros((1, 2)), jnp.zeros((1, 2)))
     squared = supervised_planner.of_distribution(plan, action, "squared", KEY)
     assert float(squared) == pytest.approx(0.5)
-        0.5
-    )
     expected = -norm.logpdf([0.5, -0.5]).sum()
     likelihood = supervised_planner.of_distribution(plan, action, "likelihood", KEY)
     assert float(likelihood) == pytest.approx(expected, rel=1e-5)
