@@ -13,6 +13,7 @@ import numpy as np
 from gymnasium.spaces import Box, Discrete
 from gymnasium.wrappers import FlattenObservation, RescaleAction, TimeLimit
 
+from depo.environments.mujoco import hear_warnings
 from depo.errors import DepoError, unknown
 
 TIME_LIMIT = 1_000
@@ -42,6 +43,8 @@ class HostEnvironment:
     def make(self) -> gym.Env:
         """One copy; bounded vector actions are rescaled, vector observations flat."""
         name = self._registered_name()
+        if "mujoco" in str(gym.registry[name].entry_point):
+            hear_warnings()
         try:
             env = gym.make(name, **self.arguments)
         except gym.error.DependencyNotInstalled as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from typing import Any
 
 _SLIM_HUMANOID = {
@@ -21,3 +22,21 @@ TASKS: dict[str, tuple[str, dict[str, Any]]] = {
 
 NAME_OF = {id_: name for name, (id_, _) in TASKS.items()}
 """Gymnasium id: short name, which is also the name of the shipped demonstrations."""
+
+
+def hear_warnings() -> None:
+    """MuJoCo's warnings go to the log 'depo' instead of a file MUJOCO_LOG.TXT in the user's folder.
+
+    Those about the wording of Gymnasium's own model files are dropped.
+    """
+    try:
+        import mujoco
+    except ImportError:
+        return
+
+    def hear(message: str | bytes) -> None:
+        text = message.decode() if isinstance(message, bytes) else message
+        if "deprecated" not in text:
+            logging.getLogger("depo").warning("MuJoCo: %s", text)
+
+    mujoco.set_mju_user_warning(hear)
