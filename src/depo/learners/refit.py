@@ -14,7 +14,6 @@ from depo.learners.replay import Replay, Rows
 from depo.losses import inverse_dynamics
 from depo.methods.descent import Trained, descend
 from depo.methods.off_policy.method import Agent
-from depo.methods.off_policy.parts import adam
 from depo.models.skill import VectorSkill
 from depo.settings.off_policy import BCO, Agnostic, Supervised
 
@@ -89,9 +88,10 @@ def _at(rows: Rows, index: np.ndarray) -> Columns:
 
 @eqx.filter_jit
 def _fit(rate: float, skill: Trained[VectorSkill], batches: Columns) -> Trained[VectorSkill]:
-    return descend(
-        skill, adam(rate), lambda model, batch: inverse_dynamics.squared(model, *batch), batches
-    )[0]
+    def loss(model: VectorSkill, batch: Columns) -> Float[Array, ""]:
+        return inverse_dynamics.squared(model, *batch)
+
+    return descend(skill, STEADY.adam(rate), loss, batches)[0]
 
 
 @eqx.filter_jit

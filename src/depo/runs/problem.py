@@ -223,7 +223,7 @@ def _open_vectors(job: Job, demos: Demonstrations | None, episodes: int) -> Prob
             drawn = [draw_demonstrations(demos, s.demo_episodes, seed) for seed in job.seeds]
     learner = OffPolicyLearner(
         training,
-        off_policy.make_method(s),
+        off_policy.make_method(s, round((job.steps - s.random_steps) * s.updates_per_step)),
         job.seeds,
         [expert_pairs(own.seen, remembers) if own.seen else None for own in drawn],
     )

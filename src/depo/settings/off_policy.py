@@ -48,6 +48,8 @@ class OffPolicySettings:
     average: float = 0.001
     """The policy that is evaluated and kept is a running average of the trained one, which it
     follows at this rate for each update; 0: it is the trained one itself."""
+    anneal: float = 1.0
+    """Learning rates fall linearly to this share of themselves at the run's end; 1: they stay."""
     adam_beta: float = 0.9
     """Adam's β₁ for actor, planner and critics."""
 

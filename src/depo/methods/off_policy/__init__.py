@@ -5,7 +5,7 @@ from __future__ import annotations
 from depo.methods.off_policy.actor_critic import GAIfODPMethod, GAIfOMethod, SACMethod
 from depo.methods.off_policy.cloning import BCOMethod, SupervisedMethod
 from depo.methods.off_policy.depo import AgnosticMethod, DePOMethod
-from depo.methods.off_policy.method import OffPolicyMethod
+from depo.methods.off_policy.method import OffPolicyMethod, Pace
 from depo.settings.off_policy import (
     BCO,
     SAC,
@@ -20,21 +20,22 @@ from depo.settings.off_policy import (
 __all__ = ["OffPolicyMethod", "make_method"]
 
 
-def make_method(settings: OffPolicySettings) -> OffPolicyMethod:
-    """The method whose settings these are."""
+def make_method(settings: OffPolicySettings, updates: int = 0) -> OffPolicyMethod:
+    """The method whose settings these are, for a run of so many updates."""
+    pace = Pace(updates, settings.anneal)
     match settings:
         case DePO():
-            return DePOMethod(settings)
+            return DePOMethod(settings, pace)
         case Agnostic():
-            return AgnosticMethod(settings)
+            return AgnosticMethod(settings, pace)
         case Supervised():
-            return SupervisedMethod(settings)
+            return SupervisedMethod(settings, pace)
         case GAIfODP():
-            return GAIfODPMethod(settings)
+            return GAIfODPMethod(settings, pace)
         case GAIfO():
-            return GAIfOMethod(settings)
+            return GAIfOMethod(settings, pace)
         case BCO():
-            return BCOMethod(settings)
+            return BCOMethod(settings, pace)
         case SAC():
-            return SACMethod(settings)
+            return SACMethod(settings, pace)
     raise TypeError(f"no off-policy method has the settings {type(settings).__name__}")

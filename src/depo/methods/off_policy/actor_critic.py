@@ -11,10 +11,9 @@ from jaxtyping import Array, Float, Key
 from depo.losses import soft_policy
 from depo.losses.soft_policy import Temperature
 from depo.methods.descent import Trained, fresh
-from depo.methods.off_policy.method import Agent, Batch, Metrics, Pairs, Shape
+from depo.methods.off_policy.method import STEADY, Agent, Batch, Metrics, Pace, Pairs, Shape
 from depo.methods.off_policy.parts import (
     absorbed_value,
-    adam,
     improve_critics,
     judge_transitions,
     new_critics,
@@ -34,6 +33,7 @@ class SACMethod:
     """Soft actor-critic on the environment's reward; subclasses put another reward in its place."""
 
     settings: SAC | GAIfO
+    pace: Pace = STEADY
 
     def init(self, key: Key[Array, ""], shape: Shape) -> Agent:
         """Actor, critics and temperature."""
@@ -42,9 +42,9 @@ class SACMethod:
         log_alpha = jnp.log(jnp.maximum(s.temperature, 1e-8))
         rate = s.actor_rate
         return {
-            "actor": fresh(self.new_actor(actor_key, shape), adam(rate, s.adam_beta)),
-            "temperature": fresh(Temperature(log_alpha), adam(rate, s.adam_beta)),
-            **new_critics(critic_key, shape, s),
+            "actor": fresh(self.new_actor(actor_key, shape), self.pace.adam(rate, s.adam_beta)),
+            "temperature": fresh(Temperature(log_alpha), self.pace.adam(rate, s.adam_beta)),
+            **new_critics(critic_key, shape, s, self.pace),
         }
 
     def new_actor(self, key: Key[Array, ""], shape: Shape) -> Actor:
@@ -77,11 +77,13 @@ class SACMethod:
         alpha = agent["temperature"].model()
         action, log_prob, _ = self.policy(agent).sample_log_prob(batch.next_state, next_key)
         next_value = agent["target"].model.least(batch.next_state, action) - alpha * log_prob
-        agent, _, metrics = improve_critics(agent, batch, reward, next_value, end_value, s)
+        agent, _, metrics = improve_critics(
+            agent, batch, reward, next_value, end_value, s, self.pace
+        )
         critic = agent["critic"].model
         actor, loss, entropy = step(
             agent["actor"],
-            adam(s.actor_rate, s.adam_beta),
+            self.pace.adam(s.actor_rate, s.adam_beta),
             lambda model: soft_policy.loss(
                 model, critic, batch.state, alpha, s.output_penalty, own_key
             ),
@@ -98,7 +100,7 @@ class SACMethod:
         s = self.settings
         changed, _, _ = step(
             temperature,
-            adam(s.actor_rate, s.adam_beta),
+            self.pace.adam(s.actor_rate, s.adam_beta),
             lambda model: (soft_policy.temperature_loss(model, entropy, -float(actions)), None),
         )
         return changed
@@ -114,7 +116,7 @@ class GAIfOMethod(SACMethod):
         """SAC's models and a discriminator."""
         own, key = jax.random.split(key)
         return super().init(key, shape) | {
-            "discriminator": new_discriminator(own, shape, self.settings)
+            "discriminator": new_discriminator(own, shape, self.settings, self.pace)
         }
 
     def update(
@@ -123,7 +125,7 @@ class GAIfOMethod(SACMethod):
         """Discriminator, then soft actor-critic on its reward."""
         s = self.settings
         judge_key, key = jax.random.split(key)
-        agent, reward, judged = judge_transitions(agent, batch, expert, s, judge_key)
+        agent, reward, judged = judge_transitions(agent, batch, expert, s, self.pace, judge_key)
         agent, metrics = self.improve(agent, batch, reward, absorbed_value(s), key)
         return agent, metrics | judged
 

@@ -10,8 +10,8 @@ from jaxtyping import Array, Float, Key
 
 from depo.losses import behaviour_cloning, supervised_planner
 from depo.methods.descent import fresh
-from depo.methods.off_policy.method import Agent, Batch, Metrics, Pairs, Shape
-from depo.methods.off_policy.parts import adam, draw_pairs, improve_skill, new_skill, step
+from depo.methods.off_policy.method import STEADY, Agent, Batch, Metrics, Pace, Pairs, Shape
+from depo.methods.off_policy.parts import draw_pairs, improve_skill, new_skill, step
 from depo.models.planner import GaussianPlanner
 from depo.models.policy import DecoupledPolicy, GaussianActor
 from depo.settings.off_policy import BCO, Supervised
@@ -22,6 +22,7 @@ class BCOMethod:
     """The skill labels the demonstrations with actions, a plain policy clones them."""
 
     settings: BCO
+    pace: Pace = STEADY
 
     def init(self, key: Key[Array, ""], shape: Shape) -> Agent:
         """Actor and skill."""
@@ -29,8 +30,8 @@ class BCOMethod:
         actor_key, skill_key = jax.random.split(key)
         actor = GaussianActor(actor_key, shape.standard, shape.actions, (s.hidden,) * 2)
         return {
-            "actor": fresh(actor, adam(s.actor_rate, s.adam_beta)),
-            "skill": new_skill(skill_key, shape, s),
+            "actor": fresh(actor, self.pace.adam(s.actor_rate, s.adam_beta)),
+            "skill": new_skill(skill_key, shape, s, self.pace),
         }
 
     def policy(self, agent: Agent) -> GaussianActor:
@@ -43,7 +44,7 @@ class BCOMethod:
         """A step of the skill, then one of cloning what it reads into the demonstrations."""
         s = self.settings
         draw, label_key, own_key, fit_key = jax.random.split(key, 4)
-        skill, metrics = improve_skill(agent["skill"], wide, s, fit_key)
+        skill, metrics = improve_skill(agent["skill"], wide, s, self.pace, fit_key)
         state, next_state = draw_pairs(expert, draw, batch.state.shape[0])
         next_state = skill.model.select(next_state)
         if s.clone_samples:
@@ -55,7 +56,7 @@ class BCOMethod:
             sampled = actor.sample(state, own_key) if s.clone_samples else actor.mode(state)
             return behaviour_cloning.squared(sampled.action, label), None
 
-        actor, value, _ = step(agent["actor"], adam(s.actor_rate, s.adam_beta), loss)
+        actor, value, _ = step(agent["actor"], self.pace.adam(s.actor_rate, s.adam_beta), loss)
         return {"actor": actor, "skill": skill}, metrics | {"policy_loss": value}
 
 
@@ -64,6 +65,7 @@ class SupervisedMethod:
     """Planner from the demonstrations alone, skill from experience."""
 
     settings: Supervised
+    pace: Pace = STEADY
 
     def init(self, key: Key[Array, ""], shape: Shape) -> Agent:
         """Planner and skill."""
@@ -74,8 +76,8 @@ class SupervisedMethod:
             planner_key, shape.standard, (s.hidden,) * 2, log_std_bounds=bounds
         )
         return {
-            "planner": fresh(planner, adam(s.planner_rate, s.adam_beta)),
-            "skill": new_skill(skill_key, shape, s),
+            "planner": fresh(planner, self.pace.adam(s.planner_rate, s.adam_beta)),
+            "skill": new_skill(skill_key, shape, s, self.pace),
         }
 
     def policy(self, agent: Agent) -> DecoupledPolicy:
@@ -87,7 +89,7 @@ class SupervisedMethod:
     ) -> tuple[Agent, Metrics]:
         """A step of each."""
         s = self.settings
-        skill, metrics = improve_skill(agent["skill"], wide, s)
+        skill, metrics = improve_skill(agent["skill"], wide, s, self.pace)
         draw, guess = jax.random.split(key)
         state, next_state = draw_pairs(expert, draw, batch.state.shape[0])
 
@@ -98,6 +100,8 @@ class SupervisedMethod:
             form = s.supervision_loss
             return supervised_planner.of_distribution(plan, difference, form, guess), spread
 
-        planner, value, spread = step(agent["planner"], adam(s.planner_rate, s.adam_beta), loss)
+        planner, value, spread = step(
+            agent["planner"], self.pace.adam(s.planner_rate, s.adam_beta), loss
+        )
         metrics |= {"planner_loss": value, "plan_spread": spread}
         return {"planner": planner, "skill": skill}, metrics

@@ -12,10 +12,9 @@ from depo.losses import calibrated_decoupled_policy_gradient as cdepg
 from depo.losses import decoupled_policy_gradient as depg
 from depo.losses import supervised_planner
 from depo.methods.descent import fresh
-from depo.methods.off_policy.method import Agent, Batch, Metrics, Pairs, Shape
+from depo.methods.off_policy.method import STEADY, Agent, Batch, Metrics, Pace, Pairs, Shape
 from depo.methods.off_policy.parts import (
     absorbed_value,
-    adam,
     draw_pairs,
     improve_critics,
     improve_skill,
@@ -35,6 +34,7 @@ class AgnosticMethod:
     """DePG only: the planner follows Q through the skill, wherever that leads."""
 
     settings: Agnostic
+    pace: Pace = STEADY
 
     def init(self, key: Key[Array, ""], shape: Shape) -> Agent:
         """Planner, skill, critics and discriminator."""
@@ -43,10 +43,10 @@ class AgnosticMethod:
         bounds = (-s.log_std_floor, s.log_std_ceiling)
         planner = GaussianPlanner(keys[0], shape.standard, (s.hidden,) * 2, log_std_bounds=bounds)
         return {
-            "planner": fresh(planner, adam(s.planner_rate, s.adam_beta)),
-            "skill": new_skill(keys[1], shape, s),
-            "discriminator": new_discriminator(keys[2], shape, s),
-            **new_critics(keys[3], shape, s),
+            "planner": fresh(planner, self.pace.adam(s.planner_rate, s.adam_beta)),
+            "skill": new_skill(keys[1], shape, s, self.pace),
+            "discriminator": new_discriminator(keys[2], shape, s, self.pace),
+            **new_critics(keys[3], shape, s, self.pace),
         }
 
     def policy(self, agent: Agent) -> DecoupledPolicy:
@@ -59,16 +59,18 @@ class AgnosticMethod:
         """Discriminator, critics, planner, skill."""
         s = self.settings
         keys = jax.random.split(key, 3)
-        agent, reward, metrics = judge_transitions(agent, batch, expert, s, keys[0])
+        agent, reward, metrics = judge_transitions(agent, batch, expert, s, self.pace, keys[0])
         action = self.policy(agent).sample(batch.next_state, keys[1]).action
         next_value = agent["target"].model.least(batch.next_state, action)
-        agent, value, more = improve_critics(agent, batch, reward, next_value, absorbed_value(s), s)
+        agent, value, more = improve_critics(
+            agent, batch, reward, next_value, absorbed_value(s), s, self.pace
+        )
         planner, loss, parts = step(
             agent["planner"],
-            adam(s.planner_rate, s.adam_beta),
+            self.pace.adam(s.planner_rate, s.adam_beta),
             lambda model: self.planner_loss(model, agent, batch, value, expert, keys[2]),
         )
-        skill, fit = improve_skill(agent["skill"], wide, s)
+        skill, fit = improve_skill(agent["skill"], wide, s, self.pace)
         metrics |= more | fit | parts | {"planner_loss": loss}
         return agent | {"planner": planner, "skill": skill}, metrics
 

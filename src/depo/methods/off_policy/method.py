@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
+import optax
 from jaxtyping import Array, Bool, Float, Key
 
 from depo.methods.descent import Trained
@@ -25,6 +27,28 @@ class Batch(NamedTuple):
     next_state: Float[Array, "batch sees"]
     reward: Float[Array, " batch"]
     terminated: Bool[Array, " batch"]
+
+
+@dataclass(frozen=True)
+class Pace:
+    """How learning rates change over a run of so many updates: linearly to a share of themselves.
+
+    >>> Pace().adam(1e-3) is not None
+    True
+    """
+
+    updates: int = 0
+    anneal: float = 1.0
+
+    def adam(self, rate: float, beta: float = 0.9) -> optax.GradientTransformation:
+        """Adam; the losses here are averages over minibatches and need no clipping."""
+        if not self.updates or self.anneal == 1.0:
+            return optax.adam(rate, b1=beta)
+        falling = optax.linear_schedule(rate, rate * self.anneal, self.updates)
+        return optax.adam(falling, b1=beta)
+
+
+STEADY = Pace()
 
 
 class Shape(NamedTuple):

@@ -14,17 +14,12 @@ from jaxtyping import Array, Float, Key
 from depo.losses import adversarial_reward, gradient_penalty, inverse_dynamics, twin_critic
 from depo.losses import discriminator as discriminator_loss
 from depo.methods.descent import Trained, fresh, uniform_index
-from depo.methods.off_policy.method import Agent, Batch, Metrics, Pairs, Shape
+from depo.methods.off_policy.method import STEADY, Agent, Batch, Metrics, Pace, Pairs, Shape
 from depo.models.judges import TwinCritic, VectorDiscriminator
 from depo.models.skill import VectorSkill
 from depo.settings.off_policy import BCO, SAC, AdversarySettings, Agnostic, GAIfO, SkillSettings
 
 Model = TypeVar("Model", bound=eqx.Module)
-
-
-def adam(rate: float, beta: float = 0.9) -> optax.GradientTransformation:
-    """Adam; the off-policy losses are averages over minibatches and need no clipping."""
-    return optax.adam(rate, b1=beta)
 
 
 def step(
@@ -49,10 +44,10 @@ def draw_pairs(
 # Critics
 
 
-def new_critics(key: Key[Array, ""], shape: Shape, s: SAC | GAIfO | Agnostic) -> Agent:
+def new_critics(key: Key[Array, ""], shape: Shape, s: SAC | GAIfO | Agnostic, pace: Pace) -> Agent:
     """Twin critics and their targets."""
     critic = TwinCritic(key, shape.standard, shape.actions, (s.hidden,) * 2, s.critic_norm)
-    optimiser = adam(s.critic_rate, s.adam_beta)
+    optimiser = pace.adam(s.critic_rate, s.adam_beta)
     return {"critic": fresh(critic, optimiser), "target": Trained(critic, None)}
 
 
@@ -63,12 +58,13 @@ def improve_critics(
     next_value: Float[Array, " batch"],
     end_value: Float[Array, ""] | float,
     s: SAC | GAIfO | Agnostic,
+    pace: Pace,
 ) -> tuple[Agent, Float[Array, " batch"], Metrics]:
     """A step of both critics, then of their targets; min Q of the batch as it was before."""
     goal = twin_critic.target(reward, next_value, batch.terminated, end_value, s.gamma)
     critic, loss, values = step(
         agent["critic"],
-        adam(s.critic_rate, s.adam_beta),
+        pace.adam(s.critic_rate, s.adam_beta),
         lambda model: twin_critic.loss(model, batch.state, batch.action, goal),
     )
     target = jax.tree.map(
@@ -85,12 +81,12 @@ def improve_critics(
 
 
 def new_discriminator(
-    key: Key[Array, ""], shape: Shape, s: AdversarySettings
+    key: Key[Array, ""], shape: Shape, s: AdversarySettings, pace: Pace
 ) -> Trained[VectorDiscriminator]:
     """A discriminator about to be trained."""
     hidden = (s.discriminator_hidden,) * 2
     model = VectorDiscriminator(key, shape.standard, hidden, pair_input=s.pair_input)
-    return fresh(model, adam(s.discriminator_rate))
+    return fresh(model, pace.adam(s.discriminator_rate))
 
 
 def improve_discriminator(
@@ -98,6 +94,7 @@ def improve_discriminator(
     batch: Batch,
     expert: Pairs,
     s: AdversarySettings,
+    pace: Pace,
     key: Key[Array, ""],
 ) -> tuple[Trained[VectorDiscriminator], Metrics]:
     """One step of cross-entropy and gradient penalty."""
@@ -108,7 +105,7 @@ def improve_discriminator(
         penalty = gradient_penalty.loss(model, model.features(*expert), model.features(*agent), key)
         return entropy + s.gradient_penalty * penalty, {"discriminator_loss": entropy}
 
-    trained, _, metrics = step(trained, adam(s.discriminator_rate), loss)
+    trained, _, metrics = step(trained, pace.adam(s.discriminator_rate), loss)
     return trained, metrics
 
 
@@ -136,12 +133,17 @@ def absorbed_value(s: GAIfO | Agnostic) -> Float[Array, ""] | float:
 
 
 def judge_transitions(
-    agent: Agent, batch: Batch, expert: Pairs, s: AdversarySettings, key: Key[Array, ""]
+    agent: Agent,
+    batch: Batch,
+    expert: Pairs,
+    s: AdversarySettings,
+    pace: Pace,
+    key: Key[Array, ""],
 ) -> tuple[Agent, Float[Array, " batch"], Metrics]:
     """Train the discriminator, then read the reward off it."""
     draw, between = jax.random.split(key)
     pairs = draw_pairs(expert, draw, batch.state.shape[0])
-    judge, metrics = improve_discriminator(agent["discriminator"], batch, pairs, s, between)
+    judge, metrics = improve_discriminator(agent["discriminator"], batch, pairs, s, pace, between)
     reward = reward_of(judge.model(batch.state, batch.next_state), s)
     metrics["discriminator_accuracy"] = discriminator_accuracy(judge.model, batch, pairs)
     return agent | {"discriminator": judge}, jax.lax.stop_gradient(reward), metrics
@@ -150,7 +152,9 @@ def judge_transitions(
 # Skill
 
 
-def new_skill(key: Key[Array, ""], shape: Shape, s: SkillSettings) -> Trained[VectorSkill]:
+def new_skill(
+    key: Key[Array, ""], shape: Shape, s: SkillSettings, pace: Pace
+) -> Trained[VectorSkill]:
     """A skill about to be fitted."""
     model = VectorSkill(
         key,
@@ -161,7 +165,12 @@ def new_skill(key: Key[Array, ""], shape: Shape, s: SkillSettings) -> Trained[Ve
         noise=None if learns_noise(s) else s.noise,
         pair_input=s.pair_input,
     )
-    return fresh(model, adam(s.skill_rate))
+    return fresh(model, skill_optimiser(s, pace))
+
+
+def skill_optimiser(s: SkillSettings, pace: Pace) -> optax.GradientTransformation:
+    """Refits have their own number of steps, so their rate stays."""
+    return pace.adam(s.skill_rate) if s.skill_schedule != "refit" else STEADY.adam(s.skill_rate)
 
 
 def learns_noise(s: SkillSettings) -> bool:
@@ -173,6 +182,7 @@ def improve_skill(
     trained: Trained[VectorSkill],
     batch: Batch,
     s: SkillSettings,
+    pace: Pace,
     key: Key[Array, ""] | None = None,
 ) -> tuple[Trained[VectorSkill], Metrics]:
     """One step of squared error, unless the skill is refitted at intervals instead."""
@@ -184,5 +194,5 @@ def improve_skill(
         rows = (batch.state, batch.next_state, batch.action)
         return inverse_dynamics.squared(model, *rows, key=guess), None
 
-    trained, value, _ = step(trained, adam(s.skill_rate), loss)
+    trained, value, _ = step(trained, skill_optimiser(s, pace), loss)
     return trained, {"skill_loss": value}
