@@ -13,7 +13,7 @@ from jaxtyping import Array, Float
 from depo.learners.replay import Replay, Rows
 from depo.losses import inverse_dynamics
 from depo.methods.descent import Trained, descend
-from depo.methods.off_policy.method import Agent
+from depo.methods.off_policy.method import STEADY, Agent
 from depo.models.skill import VectorSkill
 from depo.settings.off_policy import BCO, Agnostic, Supervised
 
