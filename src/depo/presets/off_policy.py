@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+_FAST = {"minibatch": 128, "anneal": 0.1}
+_FAST_SKILL = {"skill_rate": 1e-3}
 _AUTHORS = {
     "batch_steps": 1_000,
     "replay": 20_000,
@@ -47,13 +49,13 @@ _AUTHORS_GAIFO = {
 
 PRESETS: dict[str, dict[str, dict[str, Any]]] = {
     "fast": {
-        "depo": {},
-        "depo-agnostic": {},
-        "depo-supervised": {},
-        "gaifo": {},
-        "gaifo-dp": {},
-        "bco": {},
-        "sac": {},
+        "depo": {**_FAST, **_FAST_SKILL},
+        "depo-agnostic": {**_FAST, **_FAST_SKILL},
+        "depo-supervised": {**_FAST, **_FAST_SKILL},
+        "gaifo": _FAST,
+        "gaifo-dp": _FAST,
+        "bco": {**_FAST, **_FAST_SKILL},
+        "sac": {"minibatch": 128, "actor_rate": 1e-3, "critic_rate": 1e-3},
     },
     "paper": {
         "depo": {**_AUTHORS_DEPO, "relabel": True},
