@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 
 import depo
+from depo.evaluation.of_run import load_policies
+from depo.methods.off_policy.method import Pace
 from depo.runs.run import Run
 from depo.settings.off_policy import METHODS
 from tests.environments.point import ID, STEP, straight_demonstrations
@@ -116,3 +118,39 @@ def test_a_skill_with_memory_and_a_skill_given(tmp_path: Path) -> None:
             skill=first.path / "skill" / "seed-0",
             **small,
         )
+
+
+def test_rates_fall_to_their_share_and_averages_follow() -> None:
+    weights = {"w": jnp.zeros(3)}
+    steps = []
+    for updates, anneal in [(0, 0.1), (4, 0.1)]:
+        optimiser = Pace(updates, anneal).adam(1e-2)
+        state = optimiser.init(weights)
+        for _ in range(6):
+            update, state = optimiser.update({"w": jnp.ones(3)}, state)
+            steps.append(-float(update["w"][0]))
+    np.testing.assert_allclose(steps[:6], 1e-2, rtol=1e-3)
+    np.testing.assert_allclose(steps[6:], [1e-2, 7.75e-3, 5.5e-3, 3.25e-3, 1e-3, 1e-3], rtol=1e-3)
+
+
+def test_the_kept_policy_is_an_average_of_the_trained_one(tmp_path: Path) -> None:
+    quick = {**SMALL, "steps": 500, "random_steps": 400, "evaluate_every": 1}
+    kept = {}
+    for average in (0.0, 0.01):
+        demos = straight_demonstrations(tmp_path / "demos.npz")
+        run = depo.train(
+            "gaifo", env=ID, demos=demos, out=tmp_path / str(average), average=average, **quick
+        )
+        agent = load_policies(run)[0].network.weights[0]
+        kept[average] = np.asarray(agent)
+    start = load_policies(begun(tmp_path / "0.0", tmp_path / "start"))[0].network.weights[0]
+    moved = np.abs(kept[0.0] - start).sum()
+    lagging = np.abs(kept[0.01] - start).sum()
+    assert 0 < lagging < moved
+
+
+def begun(run: Path, folder: Path) -> Run:
+    """A run like another, with nothing learned yet."""
+    from depo.runs.training import begin
+
+    return begin(Run.open(run).job, folder)

@@ -113,13 +113,19 @@ def whole_run(kind: str, folder: Path) -> tuple[str, Path]:
     return kind, folder
 
 
-@pytest.fixture(scope="module", params=["compiled", "host", "third-party"])
+@pytest.fixture(scope="module", params=["compiled", "host"])
 def reference(request, tmp_path_factory) -> tuple[str, Path]:
     return whole_run(request.param, tmp_path_factory.mktemp(request.param))
 
 
 def test_hopper_killed_at_random_moments(tmp_path: Path) -> None:
     test_killed_at_random_moments(whole_run("hopper", tmp_path), tmp_path)
+
+
+def test_a_third_party_environment_killed_at_random_and_while_saving(tmp_path: Path) -> None:
+    reference = whole_run("third-party", tmp_path)
+    test_killed_at_random_moments(reference, tmp_path)
+    test_killed_in_the_middle_of_writing_a_checkpoint(reference, tmp_path, save=2)
 
 
 def test_killed_at_random_moments(reference, tmp_path: Path) -> None:
