@@ -1,7 +1,7 @@
 """Speed of the off-policy updates: on their own, against the machine's ceiling, against PyTorch.
 
     python benchmarks/updates.py                               one core, then two
-    python benchmarks/updates.py --cores 1 --updates 20 --repeats 5
+    python benchmarks/updates.py --cores 1 --methods depo --updates 20 --repeats 5
     python benchmarks/updates.py --torch-python X/bin/python   with PyTorch and Stable-Baselines3
 
 Updates have Hopper's shapes (11 state features, 3 action dimensions) and random data; no simulator
@@ -22,7 +22,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from statistics import median
 from typing import Any, NamedTuple
@@ -102,6 +102,14 @@ class Row(NamedTuple):
     measured: Measured
 
 
+class Ratio(NamedTuple):
+    """Ours and what it is compared with."""
+
+    label: str
+    ours: Measured
+    theirs: Measured
+
+
 class Bench:
     """Everything that takes turns on one set of cores."""
 
@@ -110,6 +118,7 @@ class Bench:
         self.jax = Worker(sys.executable, "updates_jax.py", cores)
         self.torch = Worker(torch_python, "updates_torch.py", cores) if torch_python else None
         self.turns: list[Measured] = []
+        self.megabytes: list[float] = []
 
     def take(self, worker: Worker, question: str, **arguments: Any) -> Measured:
         """Something more that takes turns."""
@@ -130,24 +139,29 @@ class Bench:
         )
         return Row(name, minibatch, facts, self.take(self.jax, "run", label=label))
 
-    def theirs(self, name: str, settings: dict[str, Any]) -> Measured | None:
-        """The same update in PyTorch, if it is there."""
+    def theirs(self, name: str, row: Row, label: str) -> Iterator[Ratio]:
+        """The same update in PyTorch, if that is there."""
         if self.torch is None:
-            return None
-        self.torch.ask("prepare", name=name, settings=settings, updates=self.updates)
-        return self.take(self.torch, "run", name=name)
+            return
+        key, settings = f"{name} {row.minibatch}", row.facts["settings"]
+        threads = self.torch.ask(
+            "prepare", label=key, name=name, settings=settings, updates=self.updates
+        )
+        label = f"{label}, {threads} thread{'s' * (threads > 1)}"
+        yield Ratio(label, row.measured, self.take(self.torch, "run", label=key))
 
     def ceiling(self, dtype: str) -> Measured:
         """Chains about as long as a burst, so that both meet the same disturbances."""
         return self.take(self.jax, "products", dtype=dtype, count=16 * self.updates)
 
     def measure(self, repeats: int) -> None:
-        """So many samples of everything, in turns."""
+        """So many samples of everything, in turns, after one that warms up."""
         for turn in range(repeats + 1):
             for measured in self.turns:
                 sample = measured.run()
-                if turn:  # the first turn warms up
+                if turn:
                     measured.samples.append(sample)
+            self.megabytes.append(self.jax.ask("resident_megabytes"))
 
     def close(self) -> None:
         """End the processes."""
@@ -162,25 +176,23 @@ def best_rate(gflop: float, measured: Measured, cores: int) -> float:
 
 
 def print_ours(rows: Sequence[Row], ceiling: float, cores: int, updates: int) -> None:
-    bursts = len(rows[0].measured.samples)
     print(
         f"\n{'method':16} {'batch':>5} {'updates/s':>10} {'CPU ms':>7} {'GFLOP':>6} "
-        f"{'of ceiling':>10} {'drawing':>8} {'RSS MB*':>8} {'compile s':>10} {'cached s':>9}"
+        f"{'of ceiling':>10} {'drawing':>8} {'compile s':>10} {'cached s':>9}"
     )
     for name, minibatch, facts, measured in rows:
         wall, cpu = median(measured.all("wall")), min(measured.all("cpu"))
         share = best_rate(facts["gflop"] * updates, measured, cores) / ceiling
         drawing = median(measured.all("draw_wall")) / wall
-        grown = sum(measured.all("grown"))
         print(
             f"{name:16} {minibatch:5} {updates / wall:10,.0f} {cpu / updates * 1e3:7.2f} "
-            f"{facts['gflop']:6.2f} {share:10.0%} {drawing:8.1%} {grown:+8.1f} "
+            f"{facts['gflop']:6.2f} {share:10.0%} {drawing:8.1%} "
             f"{facts['cold']:10.1f} {facts['cached']:9.1f}"
         )
-    print(f"* growth of the process over {bursts} bursts of {updates} updates")
 
 
-def print_ratio(label: str, ours: Measured, theirs: Measured, updates: int) -> None:
+def print_ratio(ratio: Ratio, updates: int) -> None:
+    label, ours, theirs = ratio
     times = []
     for clock in ("wall", "cpu"):
         names = (clock, f"draw_{clock}")
@@ -190,47 +202,40 @@ def print_ratio(label: str, ours: Measured, theirs: Measured, updates: int) -> N
         median(b / a for a, b in zip(mine, others, strict=True)) for mine, others in times
     )
     print(
-        f"{label:60} {median(wall) / updates * 1e3:8.2f} {median(other) / updates * 1e3:8.2f} "
+        f"{label:52} {median(wall) / updates * 1e3:8.2f} {median(other) / updates * 1e3:8.2f} "
         f"{by_clock:7.2f} {by_cpu:7.2f}"
     )
 
 
-class Ratio(NamedTuple):
-    """Ours and what it is compared with, None if that is not installed."""
-
-    label: str
-    ours: Measured
-    theirs: Measured | None
-
-
-def line_up(bench: Bench) -> tuple[list[Row], list[Ratio]]:
+def line_up(bench: Bench, methods: Sequence[str]) -> tuple[list[Row], list[Ratio]]:
     """What is measured; what is compared stands side by side."""
     rows: list[Row] = []
     ratios: list[Ratio] = []
-    for name in METHODS:
+    for name in methods:
         for minibatch in sorted({MINIBATCH, bench.jax.ask("preset_minibatch", method=name)}):
             rows.append(bench.ours(name, minibatch))
-        _, minibatch, facts, ours = rows[-1]
-        if name in ("sac", "depo"):
-            torch = bench.theirs(name, facts["settings"])
-            ratios.append(Ratio(f"{name} against eager PyTorch", ours, torch))
-        if name == "sac":
-            plain = bench.ours(name, minibatch, critic_norm=False, average=0.0)
-            stable = bench.theirs("stable-baselines3", plain.facts["settings"])
-            label = "sac without layer norm or average against Stable-Baselines3"
-            ratios.append(Ratio(label, plain.measured, stable))
-        if name == "depo":
-            half = bench.ours(name, minibatch, dtype="bfloat16")
-            label = "depo against depo with bfloat16 products"
-            ratios.append(Ratio(label, ours, half.measured))
+            ratios.extend(comparisons(bench, rows[-1]))
     return rows, ratios
+
+
+def comparisons(bench: Bench, row: Row) -> Iterator[Ratio]:
+    """SAC with PyTorch and Stable-Baselines3, DePO with PyTorch and in bfloat16."""
+    name, minibatch, label = row.name, row.minibatch, f"{row.name}, batch {row.minibatch}: "
+    if name in ("sac", "depo"):
+        yield from bench.theirs(name, row, label + "eager PyTorch")
+    if name == "sac" and bench.torch is not None:
+        plain = bench.ours(name, minibatch, critic_norm=False, average=0.0)
+        yield from bench.theirs("stable-baselines3", plain, label + "Stable-Baselines3 †")
+    if name == "depo" and minibatch == MINIBATCH:
+        half = bench.ours(name, minibatch, dtype="bfloat16")
+        yield Ratio(label + "ours with bfloat16 products", row.measured, half.measured)
 
 
 def report(cores: Sequence[int], options: argparse.Namespace) -> None:
     bench, count = Bench(cores, options.updates, options.torch_python), len(cores)
     try:
         ceilings = [bench.ceiling("float32"), bench.ceiling("bfloat16")]
-        rows, ratios = line_up(bench)
+        rows, ratios = line_up(bench, options.methods)
         bench.measure(options.repeats)
     finally:
         bench.close()
@@ -239,15 +244,19 @@ def report(cores: Sequence[int], options: argparse.Namespace) -> None:
     print(f"\n{count} core{'s' * (count > 1)}")
     print(f"matrix products: {peak:.0f} GFLOP/s float32, {half:.0f} bfloat16 ({half / peak:.2f}×)")
     print_ours(rows, peak, count, options.updates)
-    print(f"\n{'side by side':60} {'ours ms':>8} {'other ms':>8} {'ratio':>7} {'by CPU':>7}")
-    for label, ours, theirs in ratios:
-        if theirs is not None:
-            print_ratio(label, ours, theirs, options.updates)
+    first, half_time, last = (bench.megabytes[i] for i in (0, len(bench.megabytes) // 2, -1))
+    print(f"resident memory: {first:.0f} MB, {half_time:.0f} at half time, {last:.0f} at the end")
+    print(f"\n{'ours against':52} {'ours ms':>8} {'other ms':>8} {'ratio':>7} {'by CPU':>7}")
+    for ratio in ratios:
+        print_ratio(ratio, options.updates)
+    if bench.torch is not None:
+        print("† without layer norm in the critics and without an averaged policy, as there")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--cores", type=int, nargs="+", default=[1, 2], metavar="N")
+    parser.add_argument("--methods", nargs="+", choices=METHODS, default=METHODS, metavar="NAME")
     parser.add_argument("--updates", type=int, default=50, help="gradient steps in one burst")
     parser.add_argument("--repeats", type=int, default=20, help="bursts measured of each kind")
     parser.add_argument("--torch-python", help="a Python with PyTorch and Stable-Baselines3")

@@ -56,7 +56,8 @@ def normal(*shape: int) -> np.ndarray:
 def new_learner(settings: OffPolicySettings) -> OffPolicyLearner:
     """A learner whose replay and demonstrations are noise."""
     expert = (normal(PAIRS, STATES), normal(PAIRS, STATES))
-    learner = OffPolicyLearner(Host("Hopper-shaped"), make_method(settings), [0], [expert])
+    method = make_method(settings, updates=1_000_000)
+    learner = OffPolicyLearner(Host("Hopper-shaped"), method, [0], [expert])
     ended = normal(ROWS) > 2.5
     action = np.tanh(normal(ROWS, ACTIONS))
     rows = Rows(normal(ROWS, STATES), action, normal(ROWS, STATES), normal(ROWS), ended)
@@ -118,20 +119,18 @@ class Burst:
 
     def run(self) -> dict[str, float]:
         """Draw minibatches, run one burst on them."""
-        memory, clocks = resident_megabytes(), [both_clocks()]
+        clocks = [both_clocks()]
         inputs = self._inputs(jax.block_until_ready(self.learner._draw(self.world)))
         clocks.append(both_clocks())
         self.agent, self.average, _ = jax.block_until_ready(self.compiled(*inputs))
         clocks.append(both_clocks())
         drawing, bursting = (np.subtract(b, a).tolist() for a, b in pairwise(clocks))
         self.key = jax.random.fold_in(self.key, 1)
-        del inputs
         return {
             "draw_wall": drawing[0],
             "draw_cpu": drawing[1],
             "wall": bursting[0],
             "cpu": bursting[1],
-            "grown": resident_megabytes() - memory,
         }
 
 
@@ -191,6 +190,7 @@ def main() -> None:
                 "prepare": prepare,
                 "run": lambda label: bursts[label].run(),
                 "products": products,
+                "resident_megabytes": resident_megabytes,
             }
         )
 
