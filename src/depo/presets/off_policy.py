@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-_FAST = {"minibatch": 128, "anneal": 0.1}
+_FAST = {"minibatch": 128}
+_FAST_REWARD = {"reward_shift": 2.0}
+"""Puts the reward of a beginner's transition near zero, where values begin, too."""
 _FAST_SKILL = {"skill_rate": 1e-3}
 _AUTHORS = {
     "batch_steps": 1_000,
@@ -49,11 +51,11 @@ _AUTHORS_GAIFO = {
 
 PRESETS: dict[str, dict[str, dict[str, Any]]] = {
     "fast": {
-        "depo": {**_FAST, **_FAST_SKILL},
-        "depo-agnostic": {**_FAST, **_FAST_SKILL},
+        "depo": {**_FAST, **_FAST_REWARD, **_FAST_SKILL},
+        "depo-agnostic": {**_FAST, **_FAST_REWARD, **_FAST_SKILL},
         "depo-supervised": {**_FAST, **_FAST_SKILL},
-        "gaifo": _FAST,
-        "gaifo-dp": _FAST,
+        "gaifo": {**_FAST, **_FAST_REWARD},
+        "gaifo-dp": {**_FAST, **_FAST_REWARD},
         "bco": {**_FAST, **_FAST_SKILL},
         "sac": {"minibatch": 128, "actor_rate": 1e-3, "critic_rate": 1e-3},
     },
