@@ -53,19 +53,19 @@ def test_starting_up_does_not_load_jax() -> None:
 
 def test_an_explicit_flag_beats_the_preset() -> None:
     flags = ["--preset", "paper", "--calibration", "0.7", "--k", "2", "--walls", "1,1", "2,2:2,3"]
-    job, _ = parse_job("depo", flags, "depo", "", steps=100)
+    job, _ = parse_job("depo", flags, "depo", "")
     assert job.settings.calibration == 0.7
     assert job.settings.gradient == "straight-through"
     assert job.environment.world.k == 2
     assert job.environment.world.walls == ("1,1", "2,2:2,3")
-    plain, _ = parse_job("depo", ["--preset=paper"], "depo", "", steps=100)
+    plain, _ = parse_job("depo", ["--preset=paper"], "depo", "")
     assert plain.settings.calibration == 1.0
     assert plain.preset == "paper"
 
 
 def test_of_a_repeated_flag_the_last_counts() -> None:
     flags = ["--env", "gridworld", "--env", "FrozenLake-v1", "--preset=fast", "--preset", "paper"]
-    job, _ = parse_job("depo", flags, "depo", "", steps=100)
+    job, _ = parse_job("depo", flags, "depo", "")
     assert job.environment.world is None
     assert (job.preset, job.settings.calibration) == ("paper", 1.0)
 
@@ -81,13 +81,13 @@ def test_a_damaged_run_does_not_hide_the_others(tmp_path: Path, capsys) -> None:
 
 
 def test_seeds_are_counted_from_the_first() -> None:
-    job, _ = parse_job("bco", ["--seed", "3", "--seeds", "2"], "depo", "", steps=100)
+    job, _ = parse_job("bco", ["--seed", "3", "--seeds", "2"], "depo", "")
     assert job.seeds == (3, 4)
 
 
 def test_arguments_of_an_environment_are_json() -> None:
     flags = ["--env", "FrozenLake-v1", "--env-args", "map_name=8x8", "is_slippery=false"]
-    job, _ = parse_job("bco", flags, "depo", "", steps=100)
+    job, _ = parse_job("bco", flags, "depo", "")
     assert dict(job.environment.arguments) == {"map_name": "8x8", "is_slippery": False}
 
 
