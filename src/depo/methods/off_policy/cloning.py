@@ -11,7 +11,14 @@ from jaxtyping import Array, Float, Key
 from depo.losses import behaviour_cloning, supervised_planner
 from depo.methods.descent import fresh
 from depo.methods.off_policy.method import STEADY, Agent, Batch, Metrics, Pace, Pairs, Shape
-from depo.methods.off_policy.parts import draw_pairs, improve_skill, new_skill, step
+from depo.methods.off_policy.parts import (
+    draw_pairs,
+    improve_skill,
+    new_planner,
+    new_skill,
+    planner_optimiser,
+    step,
+)
 from depo.models.planner import GaussianPlanner
 from depo.models.policy import DecoupledPolicy, GaussianActor
 from depo.settings.off_policy import BCO, Supervised
@@ -71,12 +78,8 @@ class SupervisedMethod:
         """Planner and skill."""
         s = self.settings
         planner_key, skill_key = jax.random.split(key)
-        bounds = (-s.log_std_floor, s.log_std_ceiling)
-        planner = GaussianPlanner(
-            planner_key, shape.standard, (s.hidden,) * 2, log_std_bounds=bounds
-        )
         return {
-            "planner": fresh(planner, self.pace.adam(s.planner_rate, s.adam_beta)),
+            "planner": new_planner(planner_key, shape, s, self.pace),
             "skill": new_skill(skill_key, shape, s, self.pace),
         }
 
@@ -100,8 +103,6 @@ class SupervisedMethod:
             form = s.supervision_loss
             return supervised_planner.of_distribution(plan, difference, form, guess), spread
 
-        planner, value, spread = step(
-            agent["planner"], self.pace.adam(s.planner_rate, s.adam_beta), loss
-        )
+        planner, value, spread = step(agent["planner"], planner_optimiser(s, self.pace), loss)
         metrics |= {"planner_loss": value, "plan_spread": spread}
         return {"planner": planner, "skill": skill}, metrics

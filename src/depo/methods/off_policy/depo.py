@@ -11,7 +11,6 @@ from jaxtyping import Array, Float, Key
 from depo.losses import calibrated_decoupled_policy_gradient as cdepg
 from depo.losses import decoupled_policy_gradient as depg
 from depo.losses import supervised_planner
-from depo.methods.descent import fresh
 from depo.methods.off_policy.method import STEADY, Agent, Batch, Metrics, Pace, Pairs, Shape
 from depo.methods.off_policy.parts import (
     absorbed_value,
@@ -21,7 +20,9 @@ from depo.methods.off_policy.parts import (
     judge_transitions,
     new_critics,
     new_discriminator,
+    new_planner,
     new_skill,
+    planner_optimiser,
     step,
 )
 from depo.models.planner import Gaussian, GaussianPlanner
@@ -40,10 +41,8 @@ class AgnosticMethod:
         """Planner, skill, critics and discriminator."""
         s = self.settings
         keys = jax.random.split(key, 4)
-        bounds = (-s.log_std_floor, s.log_std_ceiling)
-        planner = GaussianPlanner(keys[0], shape.standard, (s.hidden,) * 2, log_std_bounds=bounds)
         return {
-            "planner": fresh(planner, self.pace.adam(s.planner_rate, s.adam_beta)),
+            "planner": new_planner(keys[0], shape, s, self.pace),
             "skill": new_skill(keys[1], shape, s, self.pace),
             "discriminator": new_discriminator(keys[2], shape, s, self.pace),
             **new_critics(keys[3], shape, s, self.pace),
@@ -67,7 +66,7 @@ class AgnosticMethod:
         )
         planner, loss, parts = step(
             agent["planner"],
-            self.pace.adam(s.planner_rate, s.adam_beta),
+            planner_optimiser(s, self.pace),
             lambda model: self.planner_loss(model, agent, batch, value, expert, keys[2]),
         )
         skill, fit = improve_skill(agent["skill"], wide, s, self.pace)

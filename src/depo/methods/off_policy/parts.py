@@ -16,8 +16,17 @@ from depo.losses import discriminator as discriminator_loss
 from depo.methods.descent import Trained, fresh, uniform_index
 from depo.methods.off_policy.method import STEADY, Agent, Batch, Metrics, Pace, Pairs, Shape
 from depo.models.judges import TwinCritic, VectorDiscriminator
+from depo.models.planner import GaussianPlanner
 from depo.models.skill import VectorSkill
-from depo.settings.off_policy import BCO, SAC, AdversarySettings, Agnostic, GAIfO, SkillSettings
+from depo.settings.off_policy import (
+    BCO,
+    SAC,
+    AdversarySettings,
+    Agnostic,
+    GAIfO,
+    SkillSettings,
+    Supervised,
+)
 
 Model = TypeVar("Model", bound=eqx.Module)
 
@@ -149,7 +158,21 @@ def judge_transitions(
     return agent | {"discriminator": judge}, jax.lax.stop_gradient(reward), metrics
 
 
-# Skill
+# Planner and skill
+
+
+def new_planner(
+    key: Key[Array, ""], shape: Shape, s: Supervised | Agnostic, pace: Pace
+) -> Trained[GaussianPlanner]:
+    """A planner about to be trained."""
+    bounds = (-s.log_std_floor, s.log_std_ceiling)
+    model = GaussianPlanner(key, shape.standard, (s.hidden,) * 2, log_std_bounds=bounds)
+    return fresh(model, planner_optimiser(s, pace))
+
+
+def planner_optimiser(s: Supervised | Agnostic, pace: Pace) -> optax.GradientTransformation:
+    """Adam at the planner's rate."""
+    return pace.adam(s.planner_rate, s.adam_beta)
 
 
 def new_skill(
