@@ -194,16 +194,14 @@ def test_a_simulator_that_breaks_leaves_a_run_that_can_be_resumed_and_evaluated(
     demos = straight_demonstrations(tmp_path / "demos.npz")
     small = {"hidden": 16, "skill_hidden": 16, "minibatch": 32, "batch_steps": 40, "steps": 480}
     small |= {"random_steps": 80, "evaluate_every": 2, "checkpoint_every": 2}
-    for fault, message in [("nan", "observation nan"), ("raises", "motor is on fire")]:
-        run = tmp_path / fault
-        faulty = {"fault": fault, "after": 400}
-        with pytest.raises(depo.DepoError, match=message):
-            depo.train("depo", env=ID, env_args=faulty, demos=demos, out=run, **small)
-        opened = Run.open(run)
-        assert opened.status() == "stopped"
-        assert opened.latest()[1].block > 0
-        assert depo.evaluate(run, episodes=2)[0]["env_steps"] > 0
-        assert depo.resume(run).status() == "finished"  # fewer steps than the fault waits for
+    run, faulty = tmp_path / "run", {"fault": "nan", "after": 400}
+    with pytest.raises(depo.DepoError, match="observation nan"):
+        depo.train("depo", env=ID, env_args=faulty, demos=demos, out=run, **small)
+    opened = Run.open(run)
+    assert opened.status() == "stopped"
+    assert opened.latest()[1].block > 0
+    assert depo.evaluate(run, episodes=2)[0]["env_steps"] > 0
+    assert depo.resume(run).status() == "finished"  # fewer steps than the fault waits for
 
 
 def test_a_full_disk_is_said_and_leaves_the_last_checkpoint(tmp_path: Path, monkeypatch) -> None:

@@ -71,9 +71,9 @@ def begin(job: Job, path: Path) -> Run:
 
 def go_on(run: Run, report: Report | None = None, say: Callable[[str], None] | None = None) -> Run:
     """Work on a run until it is finished; exactly as if it had never been stopped."""
-    if run.latest()[1].block >= run.job.blocks:
-        return run
     with run.locked(), StopRequest(say) as stop:
+        if run.latest()[1].block >= run.job.blocks:
+            return run
         problem = open_problem(run.job, run.demonstrations(), str(run.path))
         try:
             _loop(run, problem, stop, report or (lambda *_: None))
