@@ -108,7 +108,7 @@ def bad_files(tmp_path_factory) -> Path:
         (["train", "dpeo"], "did you mean 'depo'"),
         (["train", "--seeds", "2"], "give a method before the flags"),
         (["train", "depo", "--env", "FrozenLak-v1", "--demos", "gridworld"], "'FrozenLake-v1'"),
-        (["train", "depo", "--env", "CartPole-v1", "--demos", "gridworld"], "finite (Discrete)"),
+        (["train", "depo", "--env", "CartPole-v1", "--demos", "gridworld"], "takes a Box only"),
         (["train", "depo", "--env", "FrozenLake-v1"], "pass --demos"),
         (["train", "depo", "--demos", "BAD/vectors.npz"], "11-dimensional vectors"),
         (["train", "depo", "--demos", "BAD/absent.npz"], "does not exist"),
