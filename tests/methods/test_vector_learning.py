@@ -22,6 +22,7 @@ SMALL = {
     "random_steps": 400,
     "evaluate_every": 5,
     "checkpoint_every": 2,
+    "average": 0.02,  # a run of a thousand updates has no time for a slower one
 }
 IMITATION = SMALL | {"demo_episodes": 3}
 SKILL = IMITATION | {"skill_hidden": 32, "skill_rate": 3e-3}
@@ -139,7 +140,11 @@ def test_the_kept_policy_is_an_average_of_the_trained_one(tmp_path: Path) -> Non
     for average in (0.0, 0.01):
         demos = straight_demonstrations(tmp_path / "demos.npz")
         run = depo.train(
-            "gaifo", env=ID, demos=demos, out=tmp_path / str(average), average=average, **quick
+            "gaifo",
+            env=ID,
+            demos=demos,
+            out=tmp_path / str(average),
+            **{**quick, "average": average},
         )
         agent = load_policies(run)[0].network.weights[0]
         kept[average] = np.asarray(agent)
