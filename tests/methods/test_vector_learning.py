@@ -139,13 +139,8 @@ def test_the_kept_policy_is_an_average_of_the_trained_one(tmp_path: Path) -> Non
     kept = {}
     for average in (0.0, 0.01):
         demos = straight_demonstrations(tmp_path / "demos.npz")
-        run = depo.train(
-            "gaifo",
-            env=ID,
-            demos=demos,
-            out=tmp_path / str(average),
-            **{**quick, "average": average},
-        )
+        changes = {**quick, "average": average}
+        run = depo.train("gaifo", env=ID, demos=demos, out=tmp_path / str(average), **changes)
         agent = load_policies(run)[0].network.weights[0]
         kept[average] = np.asarray(agent)
     start = load_policies(begun(tmp_path / "0.0", tmp_path / "start"))[0].network.weights[0]
