@@ -246,7 +246,8 @@ def report(cores: Sequence[int], options: argparse.Namespace) -> None:
     print_ours(rows, peak, count, options.updates)
     first, half_time, last = (bench.megabytes[i] for i in (0, len(bench.megabytes) // 2, -1))
     print(f"resident memory: {first:.0f} MB, {half_time:.0f} at half time, {last:.0f} at the end")
-    print(f"\n{'ours against':52} {'ours ms':>8} {'other ms':>8} {'ratio':>7} {'by CPU':>7}")
+    if ratios:
+        print(f"\n{'ours against':52} {'ours ms':>8} {'other ms':>8} {'ratio':>7} {'by CPU':>7}")
     for ratio in ratios:
         print_ratio(ratio, options.updates)
     if bench.torch is not None:
