@@ -8,8 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from depo.api import make_job
 from depo.cli.flags import parse_job
 from depo.demos import Demonstrations
+from depo.runs.training import begin
 from tests.cli.test_cli import call
 from tests.environments.point import ID, straight_demonstrations
 
@@ -72,14 +74,13 @@ def test_bad_input_is_one_sentence(
     assert not list(Path("runs").glob("*"))
 
 
-def test_other_peoples_recordings_work(tmp_path: Path, monkeypatch) -> None:
+def test_other_peoples_recordings_fit_their_tasks(tmp_path: Path) -> None:
     shared = Path(__file__).parents[3] / "shared" / "demos"
     if not shared.exists():
         pytest.skip("no recordings beside the project: ../shared/demos is absent")
-    monkeypatch.chdir(tmp_path)
-    for task, file in [("ant", "ant_27d"), ("humanoid", "humanoid_45d")]:
-        demos = str(shared / f"{file}.npz")
-        assert call("train", "bco", "--env", task, "--demos", demos, *SMALL, "--out", task) == 0
+    for task, file in [("ant", "ant_27d"), ("humanoid", "humanoid_45d"), ("hopper", "hopper_td3")]:
+        job = make_job("depo", env=task, demos=shared / f"{file}.npz", replay=100, skill_replay=100)
+        assert begin(job, tmp_path / task).status() == "stopped"
 
 
 def test_third_party_environments_need_only_their_name(tmp_path: Path) -> None:

@@ -119,7 +119,7 @@ def reference(request, tmp_path_factory) -> tuple[str, Path]:
 
 
 def test_hopper_killed_at_random_moments(tmp_path: Path) -> None:
-    test_killed_at_random_moments(whole_run("hopper", tmp_path), tmp_path)
+    test_killed_at_random_moments(whole_run("hopper", tmp_path), tmp_path, kills=1)
 
 
 def test_a_third_party_environment_killed_at_random_and_while_saving(tmp_path: Path) -> None:
@@ -128,13 +128,14 @@ def test_a_third_party_environment_killed_at_random_and_while_saving(tmp_path: P
     test_killed_in_the_middle_of_writing_a_checkpoint(reference, tmp_path, save=2)
 
 
-def test_killed_at_random_moments(reference, tmp_path: Path) -> None:
+def test_killed_at_random_moments(reference, tmp_path: Path, kills: int = 2) -> None:
     kind, folder = reference
     run = tmp_path / "killed"
     begin(job(kind, folder), run)
     generator = random.Random(kind)
     blocks = Run.open(run).job.blocks
-    for rows in (generator.randint(1, blocks // 3), generator.randint(blocks // 2, blocks - 2)):
+    moments = (generator.randint(1, blocks // 3), generator.randint(blocks // 2, blocks - 2))
+    for rows in moments[:kills]:
         process = start(run)
         wait_for_rows(run, rows, process)
         time.sleep(generator.random() * 0.05)
