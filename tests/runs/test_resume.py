@@ -119,16 +119,20 @@ def reference(request, tmp_path_factory) -> tuple[str, Path]:
 
 
 def test_hopper_killed_at_random_moments(tmp_path: Path) -> None:
-    test_killed_at_random_moments(whole_run("hopper", tmp_path), tmp_path, kills=1)
+    kill_and_compare(whole_run("hopper", tmp_path), tmp_path, kills=1)
 
 
 def test_a_third_party_environment_killed_at_random_and_while_saving(tmp_path: Path) -> None:
     reference = whole_run("third-party", tmp_path)
-    test_killed_at_random_moments(reference, tmp_path)
+    kill_and_compare(reference, tmp_path, kills=2)
     test_killed_in_the_middle_of_writing_a_checkpoint(reference, tmp_path, save=2)
 
 
-def test_killed_at_random_moments(reference, tmp_path: Path, kills: int = 2) -> None:
+def test_killed_at_random_moments(reference, tmp_path: Path) -> None:
+    kill_and_compare(reference, tmp_path, kills=2)
+
+
+def kill_and_compare(reference: tuple[str, Path], tmp_path: Path, kills: int) -> None:
     kind, folder = reference
     run = tmp_path / "killed"
     begin(job(kind, folder), run)
