@@ -16,7 +16,7 @@ from depo.models.policy import DecoupledPolicy, Policy
 from depo.runs.problem import Problem, open_problem
 from depo.runs.run import Run
 from depo.settings import OFF_POLICY
-from depo.settings.off_policy import SkillSettings
+from depo.settings.off_policy import remembers
 from depo.weights import digest, load_tree
 
 
@@ -63,8 +63,9 @@ def host_environment(run: Run) -> HostEnvironment:
     """The environment of a run as a Gymnasium id with arguments."""
     environment = run.job.environment
     if environment.world is None:
-        remembers = isinstance(run.job.settings, SkillSettings) and run.job.settings.skill_memory
-        return HostEnvironment(environment.id, dict(environment.arguments), remember=remembers)
+        return HostEnvironment(
+            environment.id, dict(environment.arguments), remember=remembers(run.job.settings)
+        )
     return HostEnvironment(environment.id, dataclasses.asdict(environment.world))
 
 

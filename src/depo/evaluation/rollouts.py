@@ -8,12 +8,11 @@ from typing import Any
 import equinox as eqx
 import numpy as np
 
-from depo.environments.host import HostEnvironment
+from depo.environments.host import TIME_LIMIT, HostEnvironment
 from depo.learners.seeds import EVALUATION, derived_seed
 from depo.models.policy import Policy
 
 EPISODES = 10
-MAX_STEPS = 1_000
 
 
 class RolloutEvaluator:
@@ -33,7 +32,7 @@ class RolloutEvaluator:
         returns, lengths = np.zeros(state.shape), np.zeros(state.shape)
         playing = np.ones(state.shape, bool)
         reached = np.zeros(state.shape)
-        for _ in range(MAX_STEPS):
+        for _ in range(TIME_LIMIT):
             decision = self._decide(policies, state.reshape(self.shape).astype(np.int32))
             action, plan = (np.asarray(x).reshape(-1) for x in decision)
             state, arrived, reward, ended, cut = self._envs.step(action)

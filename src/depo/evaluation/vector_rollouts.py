@@ -10,10 +10,9 @@ import numpy as np
 
 from depo.demos.demonstrations import Demonstrations
 from depo.environments.host import TIME_LIMIT, HostEnvironment
+from depo.evaluation.rollouts import EPISODES
 from depo.learners.seeds import EVALUATION, derived_seed
 from depo.models.policy import DecoupledPolicy, Policy
-
-EPISODES = 10
 
 
 class Episodes(NamedTuple):

@@ -16,12 +16,12 @@ from depo.environments.host import HostEnvironment, Sizes, VectorStepper
 from depo.learners.refit import Refit
 from depo.learners.replay import Replay, Rows
 from depo.learners.seeds import INIT, LEARN, TRAINING, derived_seed, stream
-from depo.methods.descent import replace_skill
+from depo.methods.descent import follow, replace_skill
 from depo.methods.off_policy.method import Agent, Batch, Metrics, OffPolicyMethod, Pairs, Shape
 from depo.models.policy import Decision, Policy
 from depo.models.skill import Skill
 from depo.models.standard import Standard
-from depo.settings.off_policy import DemoSettings, OffPolicySettings, SkillSettings
+from depo.settings.off_policy import DemoSettings, OffPolicySettings, SkillSettings, remembers
 
 DRAW, RANDOM, REFIT = 11, 12, 13
 """Words from which the seeds of minibatches, random actions and refits are derived."""
@@ -57,7 +57,7 @@ class SeedWorld:
         nothing = np.zeros((1, sizes.states), np.float32)
         pairs = expert if expert is not None else (nothing, nothing)
         self.expert: Pairs = (jnp.array(pairs[0]), jnp.array(pairs[1]))
-        self.remembers = isinstance(settings, SkillSettings) and settings.skill_memory
+        self.remembers = remembers(settings)
         self.state = np.zeros(0, np.float32)
 
     def shape(self) -> Shape:
@@ -234,23 +234,13 @@ class OffPolicyLearner:
         def one(arrays: Any, inputs: tuple[Batch, Batch, Key[Array, ""]]) -> tuple[Any, Metrics]:
             agent, average = eqx.combine(arrays, rest)
             agent, metrics = self.method.update(agent, inputs[0], inputs[1], expert, inputs[2])
-            average = self._follow(average, self.method.policy(agent))
+            policy, rate = self.method.policy(agent), self.settings.average
+            average = follow(average, policy, rate) if rate else policy
             return eqx.filter((agent, average), eqx.is_array), metrics
 
         keys = jax.random.split(key, self.updates)
         arrays, metrics = jax.lax.scan(one, arrays, (batches, wide, keys))
         return *eqx.combine(arrays, rest), jax.tree.map(jnp.mean, metrics)
-
-    def _follow(self, average: Policy, policy: Policy) -> Policy:
-        """The average moved towards the policy."""
-        rate = self.settings.average
-        if not rate:
-            return policy
-        return jax.tree.map(
-            lambda old, new: old + rate * (new - old) if eqx.is_inexact_array(old) else old,
-            average,
-            policy,
-        )
 
     def _metric_names(self, world: SeedWorld, agent: Agent) -> tuple[str, ...]:
         """Names of all metrics, also before the first update."""

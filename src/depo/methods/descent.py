@@ -28,6 +28,11 @@ def fresh(model: Model, optimiser: optax.GradientTransformation) -> Trained[Mode
     return Trained(model, optimiser.init(eqx.filter(model, eqx.is_inexact_array)))
 
 
+def follow(old: Model, new: Model, rate: float) -> Model:
+    """A model moved towards another by a share: a target network, or a running average."""
+    return jax.tree.map(lambda a, b: a + rate * (b - a) if eqx.is_inexact_array(a) else a, old, new)
+
+
 def replace_skill(agent: dict[str, Trained], skill: Any) -> dict[str, Trained]:
     """The agent with another skill's weights, of the same shape, and its optimiser fresh."""
     if "skill" not in agent:

@@ -20,9 +20,9 @@ from depo.environments.mujoco import NAME_OF
 from depo.environments.tabular import tabular_gridworld
 from depo.errors import DepoError
 from depo.evaluation.exact import ExactEvaluator
-from depo.evaluation.rollouts import RolloutEvaluator
+from depo.evaluation.rollouts import EPISODES, RolloutEvaluator
 from depo.evaluation.tables import policy_tables, split_seeds
-from depo.evaluation.vector_rollouts import EPISODES, VectorEvaluator, score
+from depo.evaluation.vector_rollouts import VectorEvaluator, score
 from depo.learners.host import HostLearner
 from depo.learners.learner import Learner
 from depo.learners.off_policy import OffPolicyLearner, OffPolicyState
@@ -34,7 +34,7 @@ from depo.models.planner import CategoricalPlanner
 from depo.runs.job import EnvironmentSettings, Job
 from depo.runs.run import CHECKPOINTS
 from depo.settings import OFF_POLICY, TRANSFER
-from depo.settings.off_policy import DemoSettings, OffPolicySettings, SkillSettings
+from depo.settings.off_policy import DemoSettings, OffPolicySettings, remembers
 from depo.settings.on_policy import OnPolicySettings
 
 Scores = list[dict[str, float]]
@@ -212,8 +212,7 @@ def _open_vectors(job: Job, demos: Demonstrations | None, episodes: int) -> Prob
     assert isinstance(s, OffPolicySettings)
     arguments = dict(job.environment.arguments)
     plain = HostEnvironment(job.environment.id, arguments)
-    remembers = isinstance(s, SkillSettings) and s.skill_memory
-    playing = replace(plain, remember=remembers)
+    playing = replace(plain, remember=remembers(s))
     training = replace(playing, ignore_termination=s.termination == "ignored")
     states, _ = plain.vector_sizes()
     drawn: list[Drawn] = [Drawn(None, None) for _ in job.seeds]
@@ -225,7 +224,7 @@ def _open_vectors(job: Job, demos: Demonstrations | None, episodes: int) -> Prob
         training,
         off_policy.make_method(s, round((job.steps - s.random_steps) * s.updates_per_step)),
         job.seeds,
-        [expert_pairs(own.seen, remembers) if own.seen else None for own in drawn],
+        [expert_pairs(own.seen, remembers(s)) if own.seen else None for own in drawn],
     )
     evaluators = [VectorEvaluator(playing, seed, episodes) for seed in job.seeds]
     known = demos.episode_returns if demos is not None else None

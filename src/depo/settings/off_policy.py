@@ -227,6 +227,11 @@ class DePO(Agnostic):
     """Maximum likelihood, or squared error of the predicted mean or of a sample."""
 
 
+def remembers(settings: object) -> bool:
+    """Whether a method's skill also sees the state before."""
+    return isinstance(settings, SkillSettings) and settings.skill_memory
+
+
 METHODS: dict[str, type[OffPolicySettings]] = {
     "depo": DePO,
     "depo-agnostic": Agnostic,

@@ -13,7 +13,7 @@ from jaxtyping import Array, Float, Key
 
 from depo.losses import adversarial_reward, gradient_penalty, inverse_dynamics, twin_critic
 from depo.losses import discriminator as discriminator_loss
-from depo.methods.descent import Trained, fresh, uniform_index
+from depo.methods.descent import Trained, follow, fresh, uniform_index
 from depo.methods.off_policy.method import STEADY, Agent, Batch, Metrics, Pace, Pairs, Shape
 from depo.models.judges import TwinCritic, VectorDiscriminator
 from depo.models.planner import GaussianPlanner
@@ -76,11 +76,7 @@ def improve_critics(
         pace.adam(s.critic_rate, s.adam_beta),
         lambda model: twin_critic.loss(model, batch.state, batch.action, goal),
     )
-    target = jax.tree.map(
-        lambda old, new: old + s.follow * (new - old) if eqx.is_inexact_array(old) else old,
-        agent["target"].model,
-        critic.model,
-    )
+    target = follow(agent["target"].model, critic.model, s.follow)
     metrics = {"critic_loss": loss, "value": jnp.mean(values), "reward": jnp.mean(reward)}
     changed = {"critic": critic, "target": Trained(target, None)}
     return agent | changed, jnp.min(values, axis=0), metrics
