@@ -16,11 +16,11 @@ from depo.environments.host import HostEnvironment, Sizes, VectorStepper
 from depo.learners.refit import Refit
 from depo.learners.replay import Replay, Rows
 from depo.learners.seeds import INIT, LEARN, TRAINING, derived_seed, stream
-from depo.methods.descent import follow, replace_skill
+from depo.methods.descent import Trained, follow, replace_skill
 from depo.methods.off_policy.method import Agent, Batch, Metrics, OffPolicyMethod, Pairs, Shape
 from depo.models.policy import Decision, Policy
 from depo.models.skill import Skill
-from depo.models.standard import Standard
+from depo.models.standard import Standard, give_statistics
 from depo.settings.off_policy import DemoSettings, OffPolicySettings, SkillSettings, remembers
 
 DRAW, RANDOM, REFIT = 11, 12, 13
@@ -57,17 +57,23 @@ class SeedWorld:
         nothing = np.zeros((1, sizes.states), np.float32)
         pairs = expert if expert is not None else (nothing, nothing)
         self.expert: Pairs = (jnp.array(pairs[0]), jnp.array(pairs[1]))
+        self.standardises_itself = (
+            expert is None and isinstance(settings, DemoSettings) and settings.standardise
+        )
         self.remembers = remembers(settings)
         self.state = np.zeros(0, np.float32)
 
     def shape(self) -> Shape:
-        """The coordinates networks see: the demonstrations' statistics, or none."""
+        """The coordinates networks see: the demonstrations' statistics, or none (yet)."""
         s, states = self.settings, self.expert[0]
         own = states.shape[1] // 2 if self.remembers else states.shape[1]
-        if isinstance(s, DemoSettings) and s.standardise:
-            every = Standard.of(states, s.clip_states)
-            return Shape(Standard.of(states[:, :own], s.clip_states), self.actions, every)
-        return Shape(Standard.none(own), self.actions, Standard.none(states.shape[1]))
+        if not isinstance(s, DemoSettings) or not s.standardise:
+            return Shape(Standard.none(own), self.actions, Standard.none(states.shape[1]))
+        if self.standardises_itself:
+            begin = Standard.none(own, s.clip_states)
+            return Shape(begin, self.actions, Standard.none(states.shape[1], s.clip_states))
+        every = Standard.of(states, s.clip_states)
+        return Shape(Standard.of(states[:, :own], s.clip_states), self.actions, every)
 
     def reset(self, number: int) -> None:
         """Start every copy from a seed that only run seed, checkpoint and copy determine."""
@@ -165,9 +171,11 @@ class OffPolicyLearner:
             if replay.total < s.random_steps:
                 continue
             metrics: dict[str, float] = {}
+            is_first = before < s.random_steps
+            if is_first and world.standardises_itself:
+                agent, average = _standardised(agent, average, replay)
             if self.refit is not None and self.refit.is_due(before, replay.total, s.random_steps):
                 generator = world.generator(REFIT)
-                is_first = before < s.random_steps
                 agent, metrics = self.refit(agent, replay, generator, is_first=is_first)
             batches, wide = self._draw(world)
             key = jax.random.fold_in(stream(jnp.asarray(world.seed), LEARN), replay.total)
@@ -260,6 +268,16 @@ class OffPolicyLearner:
             own = ("skill_fit_error", "skill_fit_passes") if self.refit is not None else ()
             self._names = (*sorted(metrics), *own)
         return self._names
+
+
+def _standardised(agent: Agent, average: Policy, replay: Replay) -> tuple[Agent, Policy]:
+    """Both with the statistics of all states so far; checkpoints and planner folders hold them."""
+    states = jnp.array(replay.newest(replay.total).state)
+    changed = {
+        name: Trained(give_statistics(trained.model, states), trained.moments)
+        for name, trained in agent.items()
+    }
+    return changed, give_statistics(average, states)
 
 
 def _batch(rows: Rows) -> Batch:

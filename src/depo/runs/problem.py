@@ -88,7 +88,7 @@ def open_problem(
     episodes: int = EPISODES,
 ) -> Problem:
     """Open what a job names; a run gives its own copies of demonstrations and planners."""
-    learns_without = job.method in ("ppo", "sac", TRANSFER)
+    learns_without = job.method in ("ppo", "sac", "depo-rl", TRANSFER)
     scored_against = job.environment.world is not None
     if demos is None and (job.demos or scored_against or not learns_without):
         demos = default_demonstrations(job.environment, job.demos)

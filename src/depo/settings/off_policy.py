@@ -227,6 +227,37 @@ class DePO(Agnostic):
     """Maximum likelihood, or squared error of the predicted mean or of a sample."""
 
 
+@dataclass(frozen=True)
+class DePORL(SkillSettings, CriticSettings, OffPolicySettings):
+    """The decoupled policy learned from the environment's own reward: DePG + c·CDePG."""
+
+    demo_episodes: int = 4
+    """With --demos: episodes each seed draws, whose statistics standardise states."""
+    standardise: bool = True
+    """States in units of mean and standard deviation: of the demonstrations where there are any,
+    otherwise of the steps before the first update, fixed there for good."""
+    termination: Termination = "zero"
+    """An episode's end in training: 'zero' is worth nothing, 'ignored' plays on."""
+    reward_scale: float = 0.1
+    """Factor on the reward: it sets how much Q counts beside the calibrated gradient."""
+    replay: int = 1_000_000
+    """The newest transitions that critic and planner learn from."""
+    planner_rate: float = 3e-4
+    """Adam's learning rate for the planner."""
+    log_std_floor: float = 5.0
+    """The planner's log standard deviation is at least minus this."""
+    log_std_ceiling: float = 1.0
+    """The planner's log standard deviation is at most this."""
+    output_penalty: float = 0.0
+    """Weight of the mean square of the skill's output before the tanh."""
+    calibration: float = 0.1
+    """Weight c of the calibrated gradient."""
+    calibration_weight: CalibrationWeight = "min-max"
+    """How Q becomes the weight of a real transition; 'constant' is plain likelihood."""
+    relabel: bool = False
+    """Take Q at the skill's action for the transition instead of the action really taken."""
+
+
 def remembers(settings: object) -> bool:
     """Whether a method's skill also sees the state before."""
     return isinstance(settings, SkillSettings) and settings.skill_memory
@@ -236,6 +267,7 @@ METHODS: dict[str, type[OffPolicySettings]] = {
     "depo": DePO,
     "depo-agnostic": Agnostic,
     "depo-supervised": Supervised,
+    "depo-rl": DePORL,
     "gaifo": GAIfO,
     "gaifo-dp": GAIfODP,
     "bco": BCO,

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from depo.methods.off_policy.actor_critic import GAIfODPMethod, GAIfOMethod, SACMethod
 from depo.methods.off_policy.cloning import BCOMethod, SupervisedMethod
-from depo.methods.off_policy.depo import AgnosticMethod, DePOMethod
+from depo.methods.off_policy.depo import AgnosticMethod, DePOMethod, DePORLMethod
 from depo.methods.off_policy.method import OffPolicyMethod, Pace
 from depo.settings.off_policy import (
     BCO,
     SAC,
     Agnostic,
     DePO,
+    DePORL,
     GAIfO,
     GAIfODP,
     OffPolicySettings,
@@ -30,6 +31,8 @@ def make_method(settings: OffPolicySettings, updates: int = 0) -> OffPolicyMetho
             return AgnosticMethod(settings, pace)
         case Supervised():
             return SupervisedMethod(settings, pace)
+        case DePORL():
+            return DePORLMethod(settings, pace)
         case GAIfODP():
             return GAIfODPMethod(settings, pace)
         case GAIfO():
