@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 from typing import Annotated, Any, Literal, TypeVar
@@ -138,7 +139,12 @@ def _same_kind(parsed: Any, settings: MethodSettings) -> MethodSettings:
 def _environment(env: str, world: Any) -> EnvironmentSettings:
     if isinstance(world, GridWorldSettings):
         return EnvironmentSettings(world=world)
-    return host_settings(env, dict(_argument(text) for text in world.env_args))
+    return host_settings(env, parse_arguments(world.env_args))
+
+
+def parse_arguments(texts: Sequence[str]) -> dict[str, Any]:
+    """Arguments of an environment's constructor from NAME=VALUE."""
+    return dict(_argument(text) for text in texts)
 
 
 def _peek_arguments(argv: list[str]) -> list[tuple[str, Any]]:
