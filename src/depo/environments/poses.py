@@ -27,6 +27,9 @@ from depo.environments.host import HostEnvironment
 from depo.environments.mujoco import NAME_OF
 from depo.errors import DepoError
 
+STANDING = ("InvertedPendulum-v5",)
+"""Tasks whose model has no camera that goes along."""
+
 
 class Poses:
     """A simulator that is never stepped, only put into poses and drawn."""
@@ -83,6 +86,8 @@ def drawable(environment: HostEnvironment) -> gym.Env:
     if not os.environ.get("DISPLAY"):
         os.environ.setdefault("MUJOCO_GL", "egl")
     arguments = {**environment.arguments, "render_mode": "rgb_array"}
+    if environment.id in NAME_OF and environment.id not in STANDING:
+        arguments["camera_name"] = "track"  # left to itself, Gymnasium's camera stays behind
     return replace(environment, arguments=arguments).make()
 
 
