@@ -49,6 +49,7 @@ def record(
         metadata={
             "environment": run.job.environment.id,
             "arguments": dict(run.job.environment.arguments),
+            "dynamics": run.job.environment.dynamics,
             "source": f"{run.job.method}, {steps:,} steps, seed {chosen}, deterministic policy",
         },
     )

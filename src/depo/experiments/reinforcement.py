@@ -12,8 +12,12 @@ from depo.experiments.experiment import Experiment, Plan, ScaleSettings
 from depo.experiments.sweep import Planned
 from depo.report.curves import draw_return_and_reach
 from depo.runs.run import Run
+from depo.settings import TRANSFER
 
 METHODS = ("depo-rl", "sac")
+CARRIED = "transfer-inverted"
+"""The planner learned from reward, frozen, with a new skill where every action is reversed."""
+TRANSFER_STEPS = {"smoke": 400, "laptop": 20_000, "bench": 50_000, "paper": 1_010_000}
 
 
 SCALES: dict[str, dict[str, TaskScale]] = {
@@ -50,16 +54,36 @@ def _plan(scale: ScaleSettings) -> Plan:
                 **(QUICK if scale.name == "smoke" else {}),
             )
             plan[f"{task}-{method}"] = Planned(job)
+        carried = make_job(
+            TRANSFER,
+            env=task,
+            dynamics="inverted",
+            steps=TRANSFER_STEPS[scale.name],
+            seeds=scale.seeds or own.seeds,
+            preset=scale.preset,
+            **(QUICK if scale.name == "smoke" else {}),
+        )
+        plan[f"{task}-{CARRIED}"] = Planned(carried, f"{task}-depo-rl")
     return plan
 
 
 def _draw(runs: Mapping[str, Run], _: ScaleSettings) -> Figure:
-    tasks = tasks_of(runs)
-    figure = Figure(figsize=(4.3 * len(tasks), 6.6), layout="constrained")
-    axes = figure.subplots(2, len(tasks), squeeze=False)
-    for column, task in enumerate(tasks):
-        draw_return_and_reach(axes[0, column], axes[1, column], runs_of(runs, task))
-        axes[0, column].set_title(task, fontsize=10)
+    """Learning from reward, and beside it the transfer, with what the planner was worth before."""
+    columns = []
+    for task in tasks_of(runs):
+        own = runs_of(runs, task)
+        carried = {label: run for label, run in own.items() if label == CARRIED}
+        learned = {label: run for label, run in own.items() if label != CARRIED}
+        columns += [(task, part, learned) for part in (learned, carried) if part]
+    figure = Figure(figsize=(4.3 * len(columns), 6.6), layout="constrained")
+    axes = figure.subplots(2, len(columns), squeeze=False)
+    for (top, bottom), (task, part, learned) in zip(axes.T, columns, strict=True):
+        draw_return_and_reach(top, bottom, part)
+        is_carried = CARRIED in part
+        top.set_title(f"{task}, actions inverted" if is_carried else task, fontsize=10)
+        if is_carried and "depo-rl" in learned:
+            before = [row["return"] for row in learned["depo-rl"].final_scores()]
+            top.axhline(sum(before) / len(before), color="black", lw=0.8, ls="--")
     return figure
 
 

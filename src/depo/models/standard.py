@@ -48,6 +48,11 @@ class Standard(eqx.Module):
         mean, scale = jax.lax.stop_gradient((self.mean, self.scale))
         return z * scale + mean
 
+    def twice(self) -> Standard:
+        """The same for a state followed by another."""
+        mean, scale = (jnp.concatenate([x, x]) for x in (self.mean, self.scale))
+        return Standard(mean, scale, self.clip)
+
     def at(self, columns: tuple[int, ...]) -> Standard:
         """The same for some of the features."""
         index = jnp.array(columns)

@@ -59,6 +59,15 @@ PRESETS: dict[str, dict[str, dict[str, Any]]] = {
         "gaifo-dp": {**_FAST, **_FAST_REWARD},
         "bco": {**_FAST, **_FAST_SKILL},
         "sac": {"minibatch": 128, "actor_rate": 1e-3, "critic_rate": 1e-3},
+        "transfer": {
+            **_FAST_REWARD,
+            **_FAST_SKILL,
+            "random_steps": 2_000,
+            "epsilon": 0.05,
+            "updates_per_step": 4.0,
+            "evaluate_every": 4,
+            "checkpoint_every": 5,
+        },
     },
     "paper": {
         "depo": {**_AUTHORS_DEPO, "relabel": True},
@@ -103,6 +112,13 @@ PRESETS: dict[str, dict[str, dict[str, Any]]] = {
             "termination": "zero",
             "replay": 1_000_000,
             "reward_scale": 2.0,
+        },
+        "transfer": {
+            **_AUTHORS_DEPO,
+            "relabel": True,
+            "refit_every": 5_000,
+            "epsilon": 0.99,
+            "epsilon_decay": 0.1,
         },
     },
 }

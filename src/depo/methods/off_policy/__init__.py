@@ -6,6 +6,7 @@ from depo.methods.off_policy.actor_critic import GAIfODPMethod, GAIfOMethod, SAC
 from depo.methods.off_policy.cloning import BCOMethod, SupervisedMethod
 from depo.methods.off_policy.depo import AgnosticMethod, DePOMethod, DePORLMethod
 from depo.methods.off_policy.method import OffPolicyMethod, Pace
+from depo.methods.off_policy.transfer import TransferMethod
 from depo.settings.off_policy import (
     BCO,
     SAC,
@@ -15,6 +16,7 @@ from depo.settings.off_policy import (
     GAIfO,
     GAIfODP,
     OffPolicySettings,
+    SkillTransfer,
     Supervised,
 )
 
@@ -25,6 +27,8 @@ def make_method(settings: OffPolicySettings, updates: int = 0) -> OffPolicyMetho
     """The method whose settings these are, for a run of so many updates."""
     pace = Pace(updates, settings.anneal)
     match settings:
+        case SkillTransfer():
+            return TransferMethod(settings, pace)
         case DePO():
             return DePOMethod(settings, pace)
         case Agnostic():

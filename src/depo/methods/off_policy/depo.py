@@ -57,20 +57,28 @@ class PlannerGradientMethod:
         """What makes the reward, critics, planner, skill."""
         s = self.settings
         keys = jax.random.split(key, 3)
-        agent, reward, metrics = self.rewarded(agent, batch, expert, keys[0])
-        action = self.policy(agent).sample(batch.next_state, keys[1]).action
-        next_value = agent["target"].model.least(batch.next_state, action)
-        agent, value, more = improve_critics(
-            agent, batch, reward, next_value, self.end_value(), s, self.pace
-        )
+        agent, value, metrics = self.improve_judges(agent, batch, expert, keys)
         planner, loss, parts = step(
             agent["planner"],
             planner_optimiser(s, self.pace),
             lambda model: self.planner_loss(model, agent, batch, value, expert, keys[2]),
         )
         skill, fit = improve_skill(agent["skill"], wide, s, self.pace)
-        metrics |= more | fit | parts | {"planner_loss": loss}
+        metrics |= fit | parts | {"planner_loss": loss}
         return agent | {"planner": planner, "skill": skill}, metrics
+
+    def improve_judges(
+        self, agent: Agent, batch: Batch, expert: Pairs, keys: Key[Array, " more"]
+    ) -> tuple[Agent, Float[Array, " batch"], Metrics]:
+        """What makes the reward, and critics; min Q of the batch as it was before."""
+        s = self.settings
+        agent, reward, metrics = self.rewarded(agent, batch, expert, keys[0])
+        action = self.policy(agent).sample(batch.next_state, keys[1]).action
+        next_value = agent["target"].model.least(batch.next_state, action)
+        agent, value, more = improve_critics(
+            agent, batch, reward, next_value, self.end_value(), s, self.pace
+        )
+        return agent, value, metrics | more
 
     def rewarded(
         self, agent: Agent, batch: Batch, expert: Pairs, key: Key[Array, ""]
