@@ -11,6 +11,7 @@ from depo.environments.gridworld import ID as GRID_ID
 from depo.environments.gridworld import GridWorldSettings
 from depo.environments.mujoco import TASKS
 from depo.errors import DepoError, unknown
+from depo.models.skill_source import shaped_like, skill_name
 from depo.presets import preset_settings
 from depo.runs.job import EnvironmentSettings, Job
 from depo.runs.run import Run
@@ -33,9 +34,10 @@ def make_job(
     seed: int = 0,
     seeds: int = 1,
     preset: str = "fast",
-    skill: str | Path = "",
+    skill: Any = "",
     planner: str | Path = "",
     env_args: dict[str, Any] | None = None,
+    dynamics: str = "",
     **overrides: Any,
 ) -> Job:
     """A checked job; ``overrides`` are fields of the method's or the grid world's settings.
@@ -46,9 +48,12 @@ def make_job(
     if method not in (*METHODS, TRANSFER):
         raise unknown("method", method, METHODS)
     is_grid = env in GRID_NAMES
-    host = None if is_grid else host_settings(env, env_args or {})
+    host = None if is_grid else host_settings(env, env_args or {}, dynamics)
     learner = learner_for(host)
+    skill = skill_name(skill)
     settings = preset_settings(method, preset, learner, host.id if host else "")
+    if method == TRANSFER:
+        settings = shaped_like(settings, skill)
     world_fields = {f.name for f in dataclasses.fields(GridWorldSettings)} if is_grid else set()
     method_fields = {f.name for f in dataclasses.fields(settings)}
     for name in overrides:
@@ -58,7 +63,7 @@ def make_job(
     if is_grid and env_args:
         raise DepoError("env_args are for Gymnasium ids: the grid world takes size, k, walls, …")
     if is_grid:
-        environment = EnvironmentSettings(world=GridWorldSettings(**world))
+        environment = EnvironmentSettings(world=GridWorldSettings(**world), dynamics=dynamics)
     else:
         assert host is not None
         environment = host
@@ -75,17 +80,17 @@ def make_job(
         seeds=tuple(range(seed, seed + seeds)),
         preset=preset,
         demos=str(demos),
-        skill=str(skill),
+        skill=skill,
         planner=str(planner),
     )
 
 
-def host_settings(env: str, arguments: dict[str, Any]) -> EnvironmentSettings:
+def host_settings(env: str, arguments: dict[str, Any], dynamics: str = "") -> EnvironmentSettings:
     """A Gymnasium id, or the short name of a MuJoCo task, as settings."""
     own: dict[str, Any] = {}
     if env in TASKS:
         env, own = TASKS[env]
-    return EnvironmentSettings(env, None, tuple((own | arguments).items()))
+    return EnvironmentSettings(env, None, tuple((own | arguments).items()), dynamics)
 
 
 def learner_for(host: EnvironmentSettings | None) -> Learner:
@@ -116,10 +121,12 @@ def train(
 def transfer(
     planner: str | Path, *, out: str | Path = "", report: Report | None = None, **arguments: Any
 ) -> Run:
-    """Carry a planner to another action space: the planner stays, a new skill is learned.
+    """Carry a planner to other actions or dynamics: the planner stays, a new skill is learned.
 
     ``planner`` is a planner folder, or a run whose seeds' planners are used:
-    ``depo.transfer("runs/mine", k=4)``
+    ``depo.transfer("runs/mine", env="hopper", dynamics="mixed,gravity=0.8")``. A skill that is
+    known takes no environment step: ``skill`` is a folder, or a function (state, target) → action
+    of a module, and ``steps=0``.
     """
     return run_job(make_job(TRANSFER, planner=planner, **arguments), out, report)
 

@@ -22,6 +22,8 @@ class Evaluate:
     """The run's folder."""
     episodes: int = 10
     """Episodes for each seed."""
+    dynamics: str | None = None
+    """Other dynamics than the run's, as gravity=0.8, for the policy as it is ('' none at all)."""
     video: bool = False
     """Also write a film of each seed's policy (mp4, or GIF where no encoder is installed)."""
     json: bool = False
@@ -35,7 +37,7 @@ def run(argv: list[str]) -> int:
     from depo.runtime import prepare_jax
 
     prepare_jax()
-    scores = evaluate(flags.run, episodes=flags.episodes)
+    scores = evaluate(flags.run, episodes=flags.episodes, dynamics=flags.dynamics)
     films = []
     if flags.video:
         from depo.evaluation.video import film

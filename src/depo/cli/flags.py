@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 from typing import Annotated, Any, Literal, TypeVar
@@ -13,9 +14,10 @@ import tyro
 from depo.api import GRID_NAMES, default_steps, host_settings, learner_for
 from depo.environments.gridworld import GridWorldSettings
 from depo.errors import DepoError
+from depo.models.skill_source import shaped_like
 from depo.presets import preset_settings
 from depo.runs.job import EnvironmentSettings, Job
-from depo.settings import MethodSettings
+from depo.settings import TRANSFER, MethodSettings
 
 Command = TypeVar("Command")
 
@@ -38,7 +40,8 @@ class CommonFlags:
     preset: Literal["fast", "paper"] = "fast"
     """Where the other defaults come from: what works best, or what the authors did."""
     skill: str = ""
-    """A skill folder to begin with (--skill-rate 0 keeps it as it is); empty: a fresh skill."""
+    """A skill folder to begin with (--skill-rate 0 keeps it as it is); in a transfer with --steps 0
+    also a formula, module:function; empty: a fresh skill."""
     out: str = ""
     """The run's folder; empty: the next free one below runs/."""
     json: bool = False
@@ -69,6 +72,8 @@ def parse_job(
     host = None if is_grid else host_settings(env, dict(_peek_arguments(argv)))
     learner = learner_for(host)
     settings = preset_settings(method, preset, learner, host.id if host else "")
+    if method == TRANSFER:
+        settings = shaped_like(settings, peek(argv, "--skill"))
     world_kind: Any = GridWorldSettings if is_grid else HostFlags
     steps = default_steps(method, learner)
     defaults = CommonFlags(steps=steps, preset=preset)  # type: ignore[arg-type]
@@ -113,6 +118,9 @@ class HostFlags:
 
     env_args: tuple[str, ...] = ()
     """Arguments of the environment's constructor, NAME=VALUE, values as JSON."""
+    dynamics: str = ""
+    """What actions do instead, comma-separated: inverted, transposed[=2-0-1], mixed, scaled=F,
+    delayed; on MuJoCo gravity=F, mass=F, friction=F, damping=F."""
 
 
 def peek(argv: list[str], flag: str) -> str:
@@ -138,7 +146,12 @@ def _same_kind(parsed: Any, settings: MethodSettings) -> MethodSettings:
 def _environment(env: str, world: Any) -> EnvironmentSettings:
     if isinstance(world, GridWorldSettings):
         return EnvironmentSettings(world=world)
-    return host_settings(env, dict(_argument(text) for text in world.env_args))
+    return host_settings(env, parse_arguments(world.env_args), world.dynamics)
+
+
+def parse_arguments(texts: Sequence[str]) -> dict[str, Any]:
+    """Arguments of an environment's constructor from NAME=VALUE."""
+    return dict(_argument(text) for text in texts)
 
 
 def _peek_arguments(argv: list[str]) -> list[tuple[str, Any]]:

@@ -15,6 +15,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "transfer": ("transfer", "carry a planner to another action space: depo transfer RUN --k 4"),
     "resume": ("resume", "go on with a stopped run: depo resume RUN"),
     "evaluate": ("evaluate", "score what a run has learned: depo evaluate RUN --episodes 20"),
+    "imagine": ("imagine", "roll a planner on its own predictions: depo imagine RUN"),
+    "reachability": ("reachability", "are plans reached, and who is to blame: plan or skill"),
     "runs": ("runs", "a table of runs with status and scores"),
     "demos": ("demos", "demonstrations: list, info FILE, record RUN FILE, Minari in and out"),
     "reproduce": ("reproduce", "a figure of the paper with a verdict: depo reproduce fig2"),
@@ -59,7 +61,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def _dispatch(argv: list[str]) -> int:
     if not argv or argv[0] in ("-h", "--help", "help"):
-        lines = [f"  {name:10} {summary}" for name, (_, summary) in COMMANDS.items()]
+        lines = [f"  {name:12} {summary}" for name, (_, summary) in COMMANDS.items()]
         print(USAGE.format(commands="\n".join(lines)))
         return 0
     if argv[0] in ("--version", "version"):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -13,8 +11,10 @@ import numpy as np
 from gymnasium.spaces import Box, Discrete
 from gymnasium.wrappers import FlattenObservation, RescaleAction, TimeLimit
 
+from depo.environments.dynamics import with_dynamics
 from depo.environments.mujoco import hear_warnings
 from depo.errors import DepoError, unknown
+from depo.imports import import_module
 
 TIME_LIMIT = 1_000
 """Steps after which an episode is cut where the environment itself sets no limit."""
@@ -32,13 +32,15 @@ class HostEnvironment:
     """A Gymnasium id (``module:Id-v0`` imports a module first) and its constructor's arguments.
 
     Box actions are presented as [−1,1]ⁿ. ``ignore_termination`` plays on to the time limit;
-    ``remember`` appends the state before to every vector state.
+    ``remember`` appends the state before to every vector state; ``dynamics`` changes what actions
+    do (:mod:`depo.environments.dynamics`).
     """
 
     id: str
     arguments: dict[str, Any] = field(default_factory=dict)
     ignore_termination: bool = False
     remember: bool = False
+    dynamics: str = ""
 
     def make(self) -> gym.Env:
         """One copy; bounded vector actions are rescaled, vector observations flat."""
@@ -55,10 +57,16 @@ class HostEnvironment:
         except Exception as error:
             raise DepoError(f"environment '{self.id}' cannot be made: {error}") from error
         if isinstance(env.observation_space, Discrete):
+            if self.dynamics:
+                raise DepoError(
+                    f"dynamics '{self.dynamics}' change vector actions, environment '{self.id}' "
+                    "has finite states: leave --dynamics out"
+                )
             return env
         if isinstance(env.action_space, Box) and env.action_space.is_bounded():
             one = np.ones(env.action_space.shape, env.action_space.dtype)
             env = RescaleAction(env, -one, one)
+        env = with_dynamics(env, self.dynamics)
         if isinstance(env.observation_space, Box) and len(env.observation_space.shape) != 1:
             env = FlattenObservation(env)
         if self.ignore_termination:
@@ -70,7 +78,7 @@ class HostEnvironment:
 
     def plain(self) -> HostEnvironment:
         """The environment as it is, without memory and with its own ends."""
-        return HostEnvironment(self.id, self.arguments)
+        return HostEnvironment(self.id, self.arguments, dynamics=self.dynamics)
 
     def is_finite(self) -> bool:
         """Whether states are finitely many rather than vectors; asks the environment once."""
@@ -120,6 +128,22 @@ class HostEnvironment:
         finally:
             env.close()
 
+    def feature_names(self) -> tuple[str, ...]:
+        """What the numbers of a state are called, if the environment's metadata say."""
+        env = self.make()
+        try:
+            return tuple(env.metadata.get("feature_names", ()))
+        finally:
+            env.close()
+
+    def first_state(self) -> np.ndarray:
+        """A state in which an episode begins."""
+        env = self.make()
+        try:
+            return np.asarray(env.reset(seed=0)[0], np.float64)
+        finally:
+            env.close()
+
     def vector(self, copies: int) -> VectorStepper:
         """Many copies side by side."""
         return VectorStepper(self, copies)
@@ -127,14 +151,7 @@ class HostEnvironment:
     def _registered_name(self) -> str:
         module, _, name = self.id.rpartition(":")
         if module:
-            if "" not in sys.path:
-                sys.path.insert(0, "")  # a module in the current folder, as with python -m
-            try:
-                importlib.import_module(module)
-            except Exception as error:
-                raise DepoError(
-                    f"cannot import '{module}' of environment '{self.id}': {error}"
-                ) from None
+            import_module(module, f"environment '{self.id}'")
         if name not in gym.registry:
             raise unknown("environment", name, gym.registry)
         return name

@@ -13,23 +13,28 @@ from depo.environments.host import HostEnvironment
 from depo.errors import DepoError
 from depo.evaluation.rollouts import RolloutEvaluator
 from depo.models.policy import DecoupledPolicy, Policy
-from depo.runs.problem import Problem, open_problem
+from depo.runs.job import Job
+from depo.runs.problem import Problem, host_of, open_problem
 from depo.runs.run import Run
 from depo.settings import OFF_POLICY
 from depo.settings.off_policy import remembers
 from depo.weights import digest, load_tree
 
 
-def evaluate(run: str | Path | Run, *, episodes: int = 10) -> list[dict[str, float | str]]:
+def evaluate(
+    run: str | Path | Run, *, episodes: int = 10, dynamics: str | None = None
+) -> list[dict[str, float | str]]:
     """Scores of each seed at the last checkpoint.
 
     The deterministic policy plays ``episodes`` episodes on held-out seeds in a simulator of its
-    own; where the world is known exactly, exact scores stand beside.
+    own; where the world is known exactly, exact scores stand beside. ``dynamics`` puts the policy,
+    as it is, under other dynamics than the run's.
     """
     if episodes < 1:
         raise DepoError(f"episodes {episodes} is not positive")
     run = run if isinstance(run, Run) else Run.open(run)
-    problem = open_problem(run.job, run.demonstrations(), str(run.path), episodes)
+    job = run.job if dynamics is None else under(run.job, dynamics)
+    problem = open_problem(job, run.demonstrations(), str(run.path), episodes)
     try:
         file, progress = run.latest()
         state = load_tree(file, problem.skeleton())
@@ -49,6 +54,19 @@ def evaluate(run: str | Path | Run, *, episodes: int = 10) -> list[dict[str, flo
         problem.close()
 
 
+def under(job: Job, dynamics: str) -> Job:
+    """The same job under other dynamics, with actions of the same length."""
+    other = dataclasses.replace(job.environment, dynamics=dynamics)
+    if job.learner == OFF_POLICY:
+        own, changed = (host_of(x).vector_sizes().actions for x in (job.environment, other))
+        if own != changed:
+            raise DepoError(
+                f"under dynamics '{dynamics}' an action has {changed} numbers, this policy gives "
+                f"{own}: 'depo transfer' learns a skill for them"
+            )
+    return dataclasses.replace(job, environment=other)
+
+
 def load_policies(run: Run) -> list[Policy]:
     """The policies of all seeds at the last checkpoint."""
     problem = open_problem(run.job, run.demonstrations(), str(run.path))
@@ -63,9 +81,7 @@ def host_environment(run: Run) -> HostEnvironment:
     """The environment of a run as a Gymnasium id with arguments."""
     environment = run.job.environment
     if environment.world is None:
-        return HostEnvironment(
-            environment.id, dict(environment.arguments), remember=remembers(run.job.settings)
-        )
+        return dataclasses.replace(host_of(environment), remember=remembers(run.job.settings))
     return HostEnvironment(environment.id, dataclasses.asdict(environment.world))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -16,12 +17,20 @@ from depo.environments.host import HostEnvironment, Sizes, VectorStepper
 from depo.learners.refit import Refit
 from depo.learners.replay import Replay, Rows
 from depo.learners.seeds import INIT, LEARN, TRAINING, derived_seed, stream
-from depo.methods.descent import follow, replace_skill
+from depo.methods.descent import Trained, follow, replace_skill
 from depo.methods.off_policy.method import Agent, Batch, Metrics, OffPolicyMethod, Pairs, Shape
+from depo.methods.off_policy.transfer import TransferMethod
 from depo.models.policy import Decision, Policy
 from depo.models.skill import Skill
-from depo.models.standard import Standard
-from depo.settings.off_policy import DemoSettings, OffPolicySettings, SkillSettings, remembers
+from depo.models.standard import Standard, give_statistics
+from depo.settings.off_policy import (
+    DemoSettings,
+    DePORL,
+    OffPolicySettings,
+    SkillSettings,
+    epsilon_at,
+    remembers,
+)
 
 DRAW, RANDOM, REFIT = 11, 12, 13
 """Words from which the seeds of minibatches, random actions and refits are derived."""
@@ -57,17 +66,28 @@ class SeedWorld:
         nothing = np.zeros((1, sizes.states), np.float32)
         pairs = expert if expert is not None else (nothing, nothing)
         self.expert: Pairs = (jnp.array(pairs[0]), jnp.array(pairs[1]))
+        self.standardises_itself = (
+            expert is None and isinstance(settings, DePORL) and settings.standardise
+        )
         self.remembers = remembers(settings)
         self.state = np.zeros(0, np.float32)
 
     def shape(self) -> Shape:
-        """The coordinates networks see: the demonstrations' statistics, or none."""
+        """The coordinates networks see: the demonstrations' statistics, or none (yet)."""
         s, states = self.settings, self.expert[0]
         own = states.shape[1] // 2 if self.remembers else states.shape[1]
-        if isinstance(s, DemoSettings) and s.standardise:
-            every = Standard.of(states, s.clip_states)
-            return Shape(Standard.of(states[:, :own], s.clip_states), self.actions, every)
-        return Shape(Standard.none(own), self.actions, Standard.none(states.shape[1]))
+        if not isinstance(s, DemoSettings) or not s.standardise:
+            return Shape(Standard.none(own), self.actions, Standard.none(states.shape[1]))
+        if self.standardises_itself:
+            begin = Standard.none(own, s.clip_states)
+            return Shape(begin, self.actions, Standard.none(states.shape[1], s.clip_states))
+        every = Standard.of(states, s.clip_states)
+        return Shape(Standard.of(states[:, :own], s.clip_states), self.actions, every)
+
+    def shape_of(self, standard: Standard) -> Shape:
+        """The coordinates of a planner that is given: its own statistics, never new ones."""
+        skill = standard.twice() if self.remembers else standard
+        return Shape(standard, self.actions, skill)
 
     def reset(self, number: int) -> None:
         """Start every copy from a seed that only run seed, checkpoint and copy determine."""
@@ -103,11 +123,15 @@ class OffPolicyLearner:
         self._names: tuple[str, ...] = ()
 
     def init(self, seeds: Sequence[int], planners: Any = None) -> OffPolicyState:
-        """Fresh agents."""
-        agents = [
-            self.method.init(stream(jnp.asarray(world.seed), INIT), world.shape())
-            for world in self.worlds
-        ]
+        """Fresh agents; ``planners`` (one for each seed) are for transfer."""
+        agents = []
+        for i, world in enumerate(self.worlds):
+            key = stream(jnp.asarray(world.seed), INIT)
+            if isinstance(self.method, TransferMethod):
+                shape = world.shape_of(planners[i].standard)
+                agents.append(self.method.with_planner(self.method.init(key, shape), planners[i]))
+            else:
+                agents.append(self.method.init(key, world.shape()))
         return self._begin(agents)
 
     def with_skill(self, state: OffPolicyState, skill: Skill) -> OffPolicyState:
@@ -165,13 +189,18 @@ class OffPolicyLearner:
             if replay.total < s.random_steps:
                 continue
             metrics: dict[str, float] = {}
+            is_first = before < s.random_steps
+            if is_first and world.standardises_itself:
+                agent, average = _standardised(agent, average, replay)
             if self.refit is not None and self.refit.is_due(before, replay.total, s.random_steps):
                 generator = world.generator(REFIT)
-                is_first = before < s.random_steps
                 agent, metrics = self.refit(agent, replay, generator, is_first=is_first)
             batches, wide = self._draw(world)
             key = jax.random.fold_in(stream(jnp.asarray(world.seed), LEARN), replay.total)
-            agent, average, burst = self._burst(agent, average, batches, wide, world.expert, key)
+            method = self._method_after(replay.total)
+            agent, average, burst = self._burst(
+                method, agent, average, batches, wide, world.expert, key
+            )
             history.append(metrics | {name: float(value) for name, value in burst.items()})
         names = self._metric_names(world, agent)
         return (
@@ -189,7 +218,8 @@ class OffPolicyLearner:
         random = world.replay.total < s.random_steps and s.random_actions
         generator = world.generator(RANDOM)
         uniform = generator.uniform(-1.0, 1.0, (steps, s.copies, self.sizes.actions))
-        coin = generator.random((steps, s.copies)) < (1.0 if random else s.epsilon)
+        epsilon = 1.0 if random else epsilon_at(s, world.replay.total)
+        coin = generator.random((steps, s.copies)) < epsilon
         policy = self.method.policy(agent)
         key = jax.random.fold_in(stream(jnp.asarray(world.seed), RANDOM), world.replay.total)
         keys = np.asarray(jax.random.key_data(jax.random.split(key, steps)))
@@ -220,8 +250,13 @@ class OffPolicyLearner:
             wide = world.replay.draw(generator, shape, longer)
         return _batch(recent), _batch(wide)
 
+    def _method_after(self, steps: int) -> OffPolicyMethod:
+        """A transfer may set its planner free at some time."""
+        return self.method.after(steps) if isinstance(self.method, TransferMethod) else self.method
+
     def _burst_one(
         self,
+        method: OffPolicyMethod,
         agent: Agent,
         average: Policy,
         batches: Batch,
@@ -233,8 +268,8 @@ class OffPolicyLearner:
 
         def one(arrays: Any, inputs: tuple[Batch, Batch, Key[Array, ""]]) -> tuple[Any, Metrics]:
             agent, average = eqx.combine(arrays, rest)
-            agent, metrics = self.method.update(agent, inputs[0], inputs[1], expert, inputs[2])
-            policy, rate = self.method.policy(agent), self.settings.average
+            agent, metrics = method.update(agent, inputs[0], inputs[1], expert, inputs[2])
+            policy, rate = method.policy(agent), self.settings.average
             average = follow(average, policy, rate) if rate else policy
             return eqx.filter((agent, average), eqx.is_array), metrics
 
@@ -255,11 +290,21 @@ class OffPolicyLearner:
             )
             key = jax.random.key(0)
             _, metrics = eqx.filter_eval_shape(
-                self.method.update, agent, batch, batch, world.expert, key
+                self._method_after(sys.maxsize).update, agent, batch, batch, world.expert, key
             )
             own = ("skill_fit_error", "skill_fit_passes") if self.refit is not None else ()
             self._names = (*sorted(metrics), *own)
         return self._names
+
+
+def _standardised(agent: Agent, average: Policy, replay: Replay) -> tuple[Agent, Policy]:
+    """Both with the statistics of all states so far; checkpoints and planner folders hold them."""
+    states = jnp.array(replay.newest(replay.total).state)
+    changed = {
+        name: Trained(give_statistics(trained.model, states), trained.moments)
+        for name, trained in agent.items()
+    }
+    return changed, give_statistics(average, states)
 
 
 def _batch(rows: Rows) -> Batch:

@@ -15,7 +15,7 @@ from depo.losses import inverse_dynamics
 from depo.methods.descent import Trained, descend
 from depo.methods.off_policy.method import STEADY, Agent
 from depo.models.skill import VectorSkill
-from depo.settings.off_policy import BCO, Agnostic, Supervised
+from depo.settings.off_policy import BCO, Agnostic, DePORL, SkillTransfer, Supervised
 
 HELD_OUT_SHARE, HELD_OUT_MOST = 0.2, 5_000
 STEPS_AT_ONCE = 50
@@ -26,12 +26,13 @@ ENOUGH = 0.99  # a pass counts as progress when it is 1% better than the best be
 class Refit:
     """Passes over all transitions until the held-out ones stop improving, or the cap."""
 
-    settings: BCO | Supervised | Agnostic
+    settings: BCO | Supervised | Agnostic | DePORL
 
     @classmethod
     def of(cls, settings: Any) -> Refit | None:
         """The refit that a method's settings ask for, if any."""
-        if isinstance(settings, BCO | Supervised | Agnostic) and settings.skill_schedule == "refit":
+        kinds = BCO | Supervised | Agnostic | DePORL
+        if isinstance(settings, kinds) and settings.skill_schedule == "refit":
             return cls(settings)
         return None
 
@@ -45,7 +46,8 @@ class Refit:
     ) -> tuple[Agent, dict[str, float]]:
         """The agent with its skill refitted, the held-out error and the passes it took.
 
-        The first fit takes a fixed number of passes, whatever the held-out transitions say.
+        The first fit takes a fixed number of passes, whatever the held-out transitions say, unless
+        it is a transfer's.
         """
         s = self.settings
         rows = replay.newest(s.skill_replay)
@@ -53,7 +55,8 @@ class Refit:
         order = generator.permutation(total)
         held_out = min(int(HELD_OUT_SHARE * total), HELD_OUT_MOST)
         validation, training = _at(rows, order[:held_out]), order[held_out:]
-        passes = s.first_fit_passes if is_first else s.refit_passes
+        fixed = is_first and not isinstance(s, SkillTransfer)  # a transfer has no stage before
+        passes = s.first_fit_passes if fixed else s.refit_passes
         skill, best, stale, done = agent["skill"], np.inf, 0, 0
         for _ in range(passes):
             skill = self._one_pass(skill, rows, generator.permutation(training))
@@ -61,7 +64,7 @@ class Refit:
             done += 1
             stale = 0 if error < ENOUGH * best else stale + 1
             best = min(best, error)
-            if stale > s.refit_patience and not is_first:
+            if stale > s.refit_patience and not fixed:
                 break
         return agent | {"skill": skill}, {"skill_fit_error": error, "skill_fit_passes": done}
 

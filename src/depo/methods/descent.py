@@ -12,6 +12,7 @@ import optax
 from jaxtyping import Array, Float, Int, Key
 
 from depo.errors import DepoError
+from depo.models.skill import AnalyticSkill
 
 Model = TypeVar("Model", bound=eqx.Module)
 
@@ -34,9 +35,14 @@ def follow(old: Model, new: Model, rate: float) -> Model:
 
 
 def replace_skill(agent: dict[str, Trained], skill: Any) -> dict[str, Trained]:
-    """The agent with another skill's weights, of the same shape, and its optimiser fresh."""
+    """The agent with another skill's weights, of the same shape, and its optimiser fresh.
+
+    A formula takes the skill's place whole: it has neither weights nor optimiser.
+    """
     if "skill" not in agent:
         raise DepoError("this method has no skill of its own: leave --skill out")
+    if isinstance(skill, AnalyticSkill):
+        return agent | {"skill": Trained(skill, None)}
     own = agent["skill"].model
     arrays, theirs = (eqx.filter(model, eqx.is_array) for model in (own, skill))
     shapes, wanted = ([tuple(x.shape) for x in jax.tree.leaves(tree)] for tree in (theirs, arrays))

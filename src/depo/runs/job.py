@@ -8,10 +8,12 @@ import math
 from dataclasses import dataclass, field
 from typing import Any
 
+from depo.environments.dynamics import parse_dynamics
 from depo.environments.gridworld import ID as GRID_ID
 from depo.environments.gridworld import GridWorldSettings
 from depo.errors import DepoError, unknown
-from depo.settings import ON_POLICY, SETTINGS_OF, Learner, MethodSettings
+from depo.models.skill_source import is_formula
+from depo.settings import ON_POLICY, SETTINGS_OF, TRANSFER, Learner, MethodSettings
 from depo.settings.on_policy import DePO
 
 MAX_STEPS: dict[Learner, int] = {"on-policy": 2**23, "off-policy": 2**30}
@@ -21,17 +23,30 @@ MAX_SEEDS = 1_000
 
 @dataclass(frozen=True)
 class EnvironmentSettings:
-    """A grid world, or any Gymnasium id with the arguments of its constructor."""
+    """A grid world, or any Gymnasium id with the arguments of its constructor.
+
+    ``dynamics`` change what its actions do, as ``mixed,gravity=0.8``.
+    """
 
     id: str = GRID_ID
     world: GridWorldSettings | None = field(default_factory=GridWorldSettings)
     arguments: tuple[tuple[str, Any], ...] = ()
+    dynamics: str = ""
+
+    def __post_init__(self) -> None:
+        changes = parse_dynamics(self.dynamics)
+        if changes and self.world is not None:
+            raise DepoError(
+                f"dynamics '{self.dynamics}' change vector actions: the grid world takes --k"
+            )
+        object.__setattr__(self, "dynamics", ",".join(map(str, changes)))
 
     @property
     def label(self) -> str:
         """A short name for tables and folders."""
         if self.world is None:
-            return self.id.rpartition(":")[2].rpartition("/")[2].lower()
+            name = self.id.rpartition(":")[2].rpartition("/")[2].lower()
+            return "-".join([name, *map(str, parse_dynamics(self.dynamics))])
         s = self.world
         walls = "-walls" if s.walls else ""
         detour = "-detour" if s.via else ""
@@ -52,7 +67,8 @@ class Job:
     demos: str = ""
     """A file or a shipped name; empty: the default of the environment."""
     skill: str = ""
-    """A skill folder to begin with instead of a fresh skill."""
+    """A skill folder to begin with instead of a fresh skill; in a transfer of no steps also a
+    formula, ``module:function``."""
     planner: str = ""
     """Transfer only: a planner folder, or a run whose seeds' planners are used."""
 
@@ -63,8 +79,15 @@ class Job:
         for setting in dataclasses.fields(s):
             _check_number(setting.name, getattr(s, setting.name))
         most = MAX_STEPS[self.learner]
-        if not 1 <= self.steps <= most:
-            raise DepoError(f"steps {self.steps} is not between 1 and {most:,}")
+        least = 0 if self.method == TRANSFER and self.skill else 1
+        if not least <= self.steps <= most:
+            zero = " (0: a transfer with --skill)" if self.steps == 0 else ""
+            raise DepoError(f"steps {self.steps} is not between {least} and {most:,}{zero}")
+        if self.steps and is_formula(self.skill):
+            raise DepoError(
+                f"the skill '{self.skill}' is a formula and learns nothing: "
+                f"'depo transfer PLANNER --skill {self.skill} --steps 0' uses it"
+            )
         if len(self.seeds) > MAX_SEEDS:
             raise DepoError(f"{len(self.seeds)} seeds are more than the {MAX_SEEDS} of one run")
         distinct = len(set(self.seeds)) == len(self.seeds)
@@ -96,8 +119,11 @@ class Job:
         return self.settings.evaluate_every * self.settings.batch_steps
 
     def to_json(self) -> dict[str, Any]:
-        """Plain data."""
-        return json.loads(json.dumps(dataclasses.asdict(self)))
+        """Plain data; unchanged dynamics go without saying."""
+        data = json.loads(json.dumps(dataclasses.asdict(self)))
+        if not self.environment.dynamics:
+            del data["environment"]["dynamics"]
+        return data
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Job:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import equinox as eqx
@@ -29,12 +28,11 @@ from depo.learners.off_policy import OffPolicyLearner, OffPolicyState
 from depo.learners.on_policy import CompiledLearner, LearnerState
 from depo.learners.seeds import derived_seed
 from depo.methods import off_policy, on_policy
-from depo.models.folder import load_planner, load_skill, read_origin
-from depo.models.planner import CategoricalPlanner
+from depo.models.skill_source import find_skill, is_formula
 from depo.runs.job import EnvironmentSettings, Job
-from depo.runs.run import CHECKPOINTS
+from depo.runs.planners import finite_planner, planner_folder, vector_planner
 from depo.settings import OFF_POLICY, TRANSFER
-from depo.settings.off_policy import DemoSettings, OffPolicySettings, remembers
+from depo.settings.off_policy import DemoSettings, OffPolicySettings, remembers, unfreezes
 from depo.settings.on_policy import OnPolicySettings
 
 Scores = list[dict[str, float]]
@@ -58,24 +56,25 @@ class Problem:
     """Where a transfer's planners are: the job's source, or the run's own copies of them."""
 
     def initial_state(self) -> Any:
-        """Fresh agents, with the source planners in a transfer."""
+        """Fresh agents, with the source planners in a transfer and the skill that is given."""
         state = self.learner.init(self.job.seeds, self._planners())
-        return (
-            self.learner.with_skill(state, load_skill(self.job.skill)) if self.job.skill else state
-        )
+        skill = find_skill(self.job.skill)
+        return state if skill is None else self.learner.with_skill(state, skill)
 
     def skeleton(self) -> Any:
         """The shapes of a state, for loading one."""
-        planners = None
-        if self.job.method == TRANSFER:
-            planners = self._planners()
-        return eqx.filter_eval_shape(self.learner.init, self.job.seeds, planners)
+        state = eqx.filter_eval_shape(self.learner.init, self.job.seeds, self._planners())
+        skill = find_skill(self.job.skill) if is_formula(self.job.skill) else None
+        return state if skill is None else self.learner.with_skill(state, skill)
 
-    def _planners(self) -> CategoricalPlanner | None:
+    def _planners(self) -> Any:
         if self.job.method != TRANSFER:
             return None
         folders = [planner_folder(self.planners, seed) for seed in self.job.seeds]
-        planners = [fitting_planner(folder, self.states) for folder in folders]
+        if self.job.learner == OFF_POLICY:
+            host = host_of(self.job.environment)
+            return [vector_planner(folder, host, self.demos) for folder in folders]
+        planners = [finite_planner(folder, self.states) for folder in folders]
         if len({tuple(w.shape for w in p.network.weights) for p in planners}) > 1:
             raise DepoError("the seeds' planners have networks of different shapes")
         return jax.tree.map(lambda *xs: jnp.stack(xs), *planners)
@@ -88,14 +87,23 @@ def open_problem(
     episodes: int = EPISODES,
 ) -> Problem:
     """Open what a job names; a run gives its own copies of demonstrations and planners."""
-    learns_without = job.method in ("ppo", "sac", TRANSFER)
+    rewarded = job.method in ("ppo", "sac", "depo-rl")
+    learns_without = rewarded or (job.method == TRANSFER and not unfreezes(job.settings))
     scored_against = job.environment.world is not None
     if demos is None and (job.demos or scored_against or not learns_without):
         demos = default_demonstrations(job.environment, job.demos)
+    source = job.planner if planners is None else planners
     if job.learner == OFF_POLICY:
-        return _open_vectors(job, demos, episodes)
+        return _open_vectors(job, demos, source, episodes)
     opened = _open_gridworld if job.environment.world is not None else _open_host
-    return opened(job, demos, job.planner if planners is None else planners)
+    return opened(job, demos, source)
+
+
+def host_of(environment: EnvironmentSettings) -> HostEnvironment:
+    """The Gymnasium environment that settings name."""
+    return HostEnvironment(
+        environment.id, dict(environment.arguments), dynamics=environment.dynamics
+    )
 
 
 def default_demonstrations(environment: EnvironmentSettings, name: str) -> Demonstrations:
@@ -126,39 +134,6 @@ def check_demonstrations(demos: Demonstrations, states: int, environment: str) -
         )
 
 
-def planner_folder(source: str, seed: int) -> Path:
-    """The planner folder itself, or that of a seed in a run."""
-    path = Path(source)
-    if not (path / CHECKPOINTS).is_dir():
-        return path
-    own = path / "planner" / f"seed-{seed}"
-    if not own.is_dir():
-        found = [folder.name for folder in sorted((path / "planner").glob("seed-*"))]
-        has = f"has planners for {', '.join(found)}" if found else "has no planner (finished?)"
-        raise DepoError(
-            f"run {path} {has}, none for seed {seed}: "
-            "give a planner folder, which then serves every seed"
-        )
-    return own
-
-
-def fitting_planner(folder: Path, states: int) -> CategoricalPlanner:
-    """Load a planner and refuse it if it plans in another state space."""
-    planner = load_planner(folder)
-    if not isinstance(planner, CategoricalPlanner):
-        raise DepoError(
-            f"{folder} plans {len(planner.predicts)}-dimensional vectors, "
-            f"the environment has {states} finite states"
-        )
-    if planner.states != states:
-        origin = read_origin(folder)
-        raise DepoError(
-            f"planner {folder} was trained on {planner.states} states ({origin.environment}), "
-            f"the environment has {states}: transfer keeps the state space"
-        )
-    return planner
-
-
 def _open_gridworld(job: Job, demos: Demonstrations | None, planners: str) -> Problem:
     assert job.environment.world is not None
     assert demos is not None
@@ -183,7 +158,7 @@ def _open_gridworld(job: Job, demos: Demonstrations | None, planners: str) -> Pr
 
 def _open_host(job: Job, demos: Demonstrations | None, planners: str) -> Problem:
     assert isinstance(job.settings, OnPolicySettings)
-    environment = HostEnvironment(job.environment.id, dict(job.environment.arguments))
+    environment = host_of(job.environment)
     states, _ = environment.finite_sizes()
     if demos is not None:
         check_demonstrations(demos, states, job.environment.id)
@@ -207,11 +182,10 @@ def _open_host(job: Job, demos: Demonstrations | None, planners: str) -> Problem
     return Problem(job, demos, learner, evaluate, None, close, states, planners)
 
 
-def _open_vectors(job: Job, demos: Demonstrations | None, episodes: int) -> Problem:
+def _open_vectors(job: Job, demos: Demonstrations | None, planners: str, episodes: int) -> Problem:
     s = job.settings
     assert isinstance(s, OffPolicySettings)
-    arguments = dict(job.environment.arguments)
-    plain = HostEnvironment(job.environment.id, arguments)
+    plain = host_of(job.environment)
     playing = replace(plain, remember=remembers(s))
     training = replace(playing, ignore_termination=s.termination == "ignored")
     states, _ = plain.vector_sizes()
@@ -253,7 +227,7 @@ def _open_vectors(job: Job, demos: Demonstrations | None, episodes: int) -> Prob
         for evaluator in evaluators:
             evaluator.close()
 
-    return Problem(job, demos, learner, evaluate, None, close, states, "")
+    return Problem(job, demos, learner, evaluate, None, close, states, planners)
 
 
 class Drawn(NamedTuple):

@@ -7,6 +7,7 @@
     RUN/checkpoints/000025  complete states; the last two are kept
     RUN/replay/seed-0       the transitions off-policy learning reuses, in append-only chunks
     RUN/planner/seed-0      and RUN/skill/seed-0: what one keeps
+    RUN/source/seed-0       the planner before it was fine-tuned, in a transfer that does
     RUN/events              TensorBoard's view of metrics.csv
     RUN/figures             pictures
 
@@ -195,10 +196,14 @@ class Run:
         digits = lines[-1].partition(",")[0] if len(lines) > 1 else ""
         return int(digits) if digits.isdigit() else 0
 
+    def is_finished(self) -> bool:
+        """Whether nothing is left to do; a run of no steps still has to be scored."""
+        all_steps = self.latest()[1].block >= self.job.blocks
+        return all_steps and (self.job.blocks > 0 or (self.path / METRICS).exists())
+
     def status(self) -> str:
         """finished, running, or stopped."""
-        done = self.latest()[1].block >= self.job.blocks
-        return "finished" if done else "running" if self.is_running() else "stopped"
+        return "finished" if self.is_finished() else "running" if self.is_running() else "stopped"
 
 
 def append_csv(path: Path, rows: list[dict[str, Any]]) -> None:

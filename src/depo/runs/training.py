@@ -15,12 +15,17 @@ from depo.environments.gridworld import GridWorldSettings
 from depo.errors import DepoError
 from depo.models.folder import Origin, load_planner, read_origin, save_planner, save_skill
 from depo.models.policy import DecoupledPolicy
+from depo.models.skill import AnalyticSkill
 from depo.runs.events import Events
 from depo.runs.job import Job
-from depo.runs.problem import Problem, open_problem, planner_folder
+from depo.runs.planners import planner_folder
+from depo.runs.problem import Problem, open_problem
 from depo.runs.run import REPLAY, Run
 from depo.settings import TRANSFER
+from depo.settings.off_policy import unfreezes
 from depo.weights import digest, load_tree, save_tree
+
+PLANNER, SOURCE = "planner", "source"
 
 Report = Callable[[int, int, list[dict[str, Any]]], None]
 """Called after every evaluation with (steps done, steps in all, rows)."""
@@ -72,7 +77,7 @@ def begin(job: Job, path: Path) -> Run:
 def go_on(run: Run, report: Report | None = None, say: Callable[[str], None] | None = None) -> Run:
     """Work on a run until it is finished; exactly as if it had never been stopped."""
     with run.locked(), StopRequest(say) as stop:
-        if run.latest()[1].block >= run.job.blocks:
+        if run.is_finished():
             return run
         problem = open_problem(run.job, run.demonstrations(), str(run.path))
         try:
@@ -90,6 +95,9 @@ def _loop(run: Run, problem: Problem, stop: StopRequest, report: Report) -> None
     block = progress.block
     problem.learner.load_experience(run.path / REPLAY, block * job.steps_per_block)
     events = Events(run)
+    if not job.blocks:
+        _export(run, problem, state, env_steps=0)
+        _evaluate(run, problem, state, 0, {}, events)
     try:
         while block < job.blocks:
             problem.learner.synchronise(state, block)
@@ -97,14 +105,7 @@ def _loop(run: Run, problem: Problem, stop: StopRequest, report: Report) -> None
                 began = time.perf_counter()
                 state, metrics = problem.learner.advance(state)
                 block += 1
-                scores = problem.evaluate(state)
-                for seed, score in zip(job.seeds, scores, strict=True):
-                    _check_finite(seed, score, block * job.steps_per_block)
-                if job.method == TRANSFER:
-                    _compare_planners(run, problem, state, scores)
-                rows = _rows(job, block, scores, metrics)
-                run.log(rows)
-                events.add(rows)
+                rows = _evaluate(run, problem, state, block, metrics, events)
                 steps = block * job.steps_per_block
                 run.log_time(steps, time.perf_counter() - began)
                 report(steps, job.blocks * job.steps_per_block, rows)
@@ -116,6 +117,27 @@ def _loop(run: Run, problem: Problem, stop: StopRequest, report: Report) -> None
                 raise Interrupted(f"{run.path}")
     finally:
         events.close()
+
+
+def _evaluate(
+    run: Run,
+    problem: Problem,
+    state: Any,
+    block: int,
+    metrics: dict[str, np.ndarray],
+    events: Events,
+) -> list[dict[str, Any]]:
+    """Score every seed's policy and write the rows."""
+    job = run.job
+    scores = problem.evaluate(state)
+    for seed, score in zip(job.seeds, scores, strict=True):
+        _check_finite(seed, score, block * job.steps_per_block)
+    if job.method == TRANSFER:
+        _compare_planners(run, problem, state, scores)
+    rows = _rows(job, block, scores, metrics)
+    run.log(rows)
+    events.add(rows)
+    return rows
 
 
 def _check_finite(seed: int, scores: dict[str, float], steps: int) -> None:
@@ -130,12 +152,17 @@ def _check_finite(seed: int, scores: dict[str, float], steps: int) -> None:
 def _compare_planners(
     run: Run, problem: Problem, state: Any, scores: list[dict[str, float]]
 ) -> None:
-    """Add whether every seed's planner is still, bit for bit, the one the transfer began with."""
+    """Add whether every seed's planner is still, bit for bit, the one the transfer began with,
+    and the share of its return before that is reached now."""
     for i, seed in enumerate(run.job.seeds):
-        source = load_planner(run.path / "planner" / f"seed-{seed}")
+        folder = _source_folder(run) / f"seed-{seed}"
         policy = problem.learner.policy(state, i)
         assert isinstance(policy, DecoupledPolicy)
-        scores[i]["planner_unchanged"] = float(digest(policy.planner) == digest(source))
+        same = digest(policy.planner) == digest(load_planner(folder))
+        scores[i]["planner_unchanged"] = float(same)
+        before = read_origin(folder).scores.get("return", 0.0)
+        if before > 0 and "return" in scores[i]:
+            scores[i]["return_kept"] = scores[i]["return"] / before
 
 
 def _rows(
@@ -152,11 +179,20 @@ def _rows(
 
 
 def _keep_source_planners(run: Run) -> None:
-    """The planners a transfer begins with are the ones it ends with: copy them, cards and all."""
+    """The planners a transfer begins with are the ones it ends with: copy them, cards and all.
+
+    Those that will be fine-tuned are kept beside, as they were.
+    """
     for seed in run.job.seeds:
         source = planner_folder(run.job.planner, seed)
-        target = run.path / "planner" / f"seed-{seed}"
-        save_planner(target, load_planner(source), read_origin(source))
+        planner, origin = load_planner(source), read_origin(source)
+        for folder in {run.path / PLANNER, _source_folder(run)}:
+            save_planner(folder / f"seed-{seed}", planner, origin)
+
+
+def _source_folder(run: Run) -> Path:
+    """Where the planners are as the transfer began with them."""
+    return run.path / (SOURCE if unfreezes(run.job.settings) else PLANNER)
 
 
 def _export(run: Run, problem: Problem, state: Any, env_steps: int) -> None:
@@ -167,7 +203,7 @@ def _export(run: Run, problem: Problem, state: Any, env_steps: int) -> None:
         origin = Origin(
             environment=run.job.environment.label,
             method=run.job.method,
-            features=problem.demos.feature_names if problem.demos else ("state",),
+            features=_features(run, problem, seed),
             trained_on=describe_demonstrations(run.job, problem),
             env_steps=env_steps,
             seed=seed,
@@ -176,9 +212,19 @@ def _export(run: Run, problem: Problem, state: Any, env_steps: int) -> None:
         policy = problem.learner.policy(state, i)
         if not isinstance(policy, DecoupledPolicy):
             continue
-        if run.job.method != TRANSFER:
-            save_planner(run.path / "planner" / f"seed-{seed}", policy.planner, origin)
-        save_skill(run.path / "skill" / f"seed-{seed}", policy.skill, origin)
+        if run.job.method != TRANSFER or unfreezes(run.job.settings):
+            save_planner(run.path / PLANNER / f"seed-{seed}", policy.planner, origin)
+        if not isinstance(policy.skill, AnalyticSkill):
+            save_skill(run.path / "skill" / f"seed-{seed}", policy.skill, origin)
+
+
+def _features(run: Run, problem: Problem, seed: int) -> tuple[str, ...]:
+    """Names from the demonstrations, or from the planner that was transferred."""
+    if problem.demos is not None:
+        return problem.demos.feature_names
+    if run.job.method == TRANSFER:
+        return read_origin(_source_folder(run) / f"seed-{seed}").features
+    return ("state",)
 
 
 def describe_demonstrations(job: Job, problem: Problem) -> str:

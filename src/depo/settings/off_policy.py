@@ -230,6 +230,79 @@ class DePO(Agnostic):
     """Maximum likelihood, or squared error of the predicted mean or of a sample."""
 
 
+@dataclass(frozen=True)
+class DePORL(SkillSettings, CriticSettings, OffPolicySettings):
+    """The decoupled policy learned from the environment's own reward: DePG + c·CDePG."""
+
+    demo_episodes: int = 4
+    """With --demos: episodes each seed draws, whose statistics standardise states."""
+    standardise: bool = True
+    """States in units of mean and standard deviation: of the demonstrations where there are any,
+    otherwise of the steps before the first update, fixed there for good."""
+    termination: Termination = "zero"
+    """An episode's end in training: 'zero' is worth nothing, 'ignored' plays on."""
+    reward_scale: float = 0.1
+    """Factor on the reward: it sets how much Q counts beside the calibrated gradient."""
+    replay: int = 1_000_000
+    """The newest transitions that critic and planner learn from."""
+    planner_rate: float = 3e-4
+    """Adam's learning rate for the planner."""
+    log_std_floor: float = 5.0
+    """The planner's log standard deviation is at least minus this."""
+    log_std_ceiling: float = 1.0
+    """The planner's log standard deviation is at most this."""
+    output_penalty: float = 0.0
+    """Weight of the mean square of the skill's output before the tanh."""
+    calibration: float = 0.1
+    """Weight c of the calibrated gradient."""
+    calibration_weight: CalibrationWeight = "min-max"
+    """How Q becomes the weight of a real transition; 'constant' is plain likelihood."""
+    relabel: bool = False
+    """Take Q at the skill's action for the transition instead of the action really taken."""
+
+
+@dataclass(frozen=True)
+class SkillTransfer(DePO):
+    """A frozen planner under other actions or dynamics: only the skill is learned.
+
+    What belongs to critics, discriminator and planner is used with ``unfreeze_after`` only.
+    """
+
+    standardise: bool = True
+    """Not used: the planner brings its own statistics, which planner and skill both keep to."""
+    clip_states: float = 20.0
+    """Not used: the planner brings its own bound."""
+    epsilon_decay: float = 1.0
+    """Factor on ε after every ``epsilon_every`` steps; 1: it stays."""
+    epsilon_every: int = 10_000
+    """Environment steps between two such factors."""
+    sample_plans: bool = True
+    """Whether plans are sampled while gathering; off, the planner's mean is taken (as for a planner
+    whose deviation nothing has trained)."""
+    skill_modes: int = 1
+    """Heads of the skill: with several, each action of many with the same effect may have its own
+    head, and the likeliest acts."""
+    unfreeze_after: int | None = None
+    """Environment steps after which the planner is fine-tuned by DePO's updates (needs
+    demonstrations); critics and discriminator learn from the beginning. None: never."""
+
+
+def epsilon_at(settings: OffPolicySettings, steps: int) -> float:
+    """The share of uniformly random actions after so many steps.
+
+    >>> round(epsilon_at(SkillTransfer(epsilon=0.99, epsilon_decay=0.1), 25_000), 4)
+    0.0099
+    """
+    if not isinstance(settings, SkillTransfer):
+        return settings.epsilon
+    return settings.epsilon * settings.epsilon_decay ** (steps // settings.epsilon_every)
+
+
+def unfreezes(settings: object) -> bool:
+    """Whether a transfer's planner is fine-tuned at some time."""
+    return isinstance(settings, SkillTransfer) and settings.unfreeze_after is not None
+
+
 def remembers(settings: object) -> bool:
     """Whether a method's skill also sees the state before."""
     return isinstance(settings, SkillSettings) and settings.skill_memory
@@ -239,9 +312,11 @@ METHODS: dict[str, type[OffPolicySettings]] = {
     "depo": DePO,
     "depo-agnostic": Agnostic,
     "depo-supervised": Supervised,
+    "depo-rl": DePORL,
     "gaifo": GAIfO,
     "gaifo-dp": GAIfODP,
     "bco": BCO,
     "sac": SAC,
+    "transfer": SkillTransfer,
 }
 """Settings by the method's name."""

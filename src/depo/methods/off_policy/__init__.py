@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from depo.methods.off_policy.actor_critic import GAIfODPMethod, GAIfOMethod, SACMethod
 from depo.methods.off_policy.cloning import BCOMethod, SupervisedMethod
-from depo.methods.off_policy.depo import AgnosticMethod, DePOMethod
+from depo.methods.off_policy.depo import AgnosticMethod, DePOMethod, DePORLMethod
 from depo.methods.off_policy.method import OffPolicyMethod, Pace
+from depo.methods.off_policy.transfer import TransferMethod
 from depo.settings.off_policy import (
     BCO,
     SAC,
     Agnostic,
     DePO,
+    DePORL,
     GAIfO,
     GAIfODP,
     OffPolicySettings,
+    SkillTransfer,
     Supervised,
 )
 
@@ -24,12 +27,16 @@ def make_method(settings: OffPolicySettings, updates: int = 0) -> OffPolicyMetho
     """The method whose settings these are, for a run of so many updates."""
     pace = Pace(updates, settings.anneal)
     match settings:
+        case SkillTransfer():
+            return TransferMethod(settings, pace)
         case DePO():
             return DePOMethod(settings, pace)
         case Agnostic():
             return AgnosticMethod(settings, pace)
         case Supervised():
             return SupervisedMethod(settings, pace)
+        case DePORL():
+            return DePORLMethod(settings, pace)
         case GAIfODP():
             return GAIfODPMethod(settings, pace)
         case GAIfO():

@@ -23,6 +23,7 @@ from depo.settings.off_policy import (
     SAC,
     AdversarySettings,
     Agnostic,
+    DePORL,
     GAIfO,
     SkillSettings,
     Supervised,
@@ -53,7 +54,9 @@ def draw_pairs(
 # Critics
 
 
-def new_critics(key: Key[Array, ""], shape: Shape, s: SAC | GAIfO | Agnostic, pace: Pace) -> Agent:
+def new_critics(
+    key: Key[Array, ""], shape: Shape, s: SAC | GAIfO | Agnostic | DePORL, pace: Pace
+) -> Agent:
     """Twin critics and their targets."""
     critic = TwinCritic(key, shape.standard, shape.actions, (s.hidden,) * 2, s.critic_norm)
     optimiser = pace.adam(s.critic_rate, s.adam_beta)
@@ -66,7 +69,7 @@ def improve_critics(
     reward: Float[Array, " batch"],
     next_value: Float[Array, " batch"],
     end_value: Float[Array, ""] | float,
-    s: SAC | GAIfO | Agnostic,
+    s: SAC | GAIfO | Agnostic | DePORL,
     pace: Pace,
 ) -> tuple[Agent, Float[Array, " batch"], Metrics]:
     """A step of both critics, then of their targets; min Q of the batch as it was before."""
@@ -160,7 +163,7 @@ def judge_transitions(
 
 
 def new_planner(
-    key: Key[Array, ""], shape: Shape, s: Supervised | Agnostic, pace: Pace
+    key: Key[Array, ""], shape: Shape, s: Supervised | Agnostic | DePORL, pace: Pace
 ) -> Trained[GaussianPlanner]:
     """A planner about to be trained."""
     bounds = (-s.log_std_floor, s.log_std_ceiling)
@@ -168,7 +171,9 @@ def new_planner(
     return fresh(model, planner_optimiser(s, pace))
 
 
-def planner_optimiser(s: Supervised | Agnostic, pace: Pace) -> optax.GradientTransformation:
+def planner_optimiser(
+    s: Supervised | Agnostic | DePORL, pace: Pace
+) -> optax.GradientTransformation:
     """Adam at the planner's rate."""
     return pace.adam(s.planner_rate, s.adam_beta)
 

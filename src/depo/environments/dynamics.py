@@ -1,0 +1,265 @@
+"""Dynamics variants: what actions do changes, states and their meaning stay.
+
+Written as on the command line, ``mixed,gravity=0.8``, and applied from left to right, the first
+nearest to the environment. Each is also a plain Gymnasium wrapper.
+
+>>> [str(change) for change in parse_dynamics("transposed=2-0-1, gravity=0.8")]
+['transposed=2-0-1', 'gravity=0.8']
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+from gymnasium.spaces import Box
+
+from depo.errors import DepoError, unknown
+
+PARAMETERS: dict[str, tuple[str, ...]] = {
+    "gravity": ("opt.gravity",),
+    "mass": ("body_mass", "body_inertia"),
+    "friction": ("geom_friction",),
+    "damping": ("dof_damping",),
+}
+"""What is multiplied in a MuJoCo model; inertia goes with mass, as for another material."""
+
+Maker = Callable[[gym.Env, str], gym.Env]
+
+
+class ChangedActions(gym.ActionWrapper):
+    """What the wrappers of actions share: units in which the environment's box is [−1,1]ⁿ."""
+
+    def __init__(self, env: gym.Env):
+        super().__init__(env)
+        space = env.action_space
+        if not isinstance(space, Box) or not space.is_bounded() or len(space.shape) != 1:
+            raise DepoError(
+                f"{type(self).__name__.lower()} dynamics need one vector of bounded actions, the "
+                f"environment has {space}"
+            )
+        self._middle = (space.high.astype(np.float64) + space.low) / 2
+        self._half = (space.high.astype(np.float64) - space.low) / 2
+        self._kind = space.dtype.type
+
+    def to_units(self, action: np.ndarray) -> np.ndarray:
+        """An action of the environment's box in [−1,1]ⁿ."""
+        return (np.asarray(action, np.float64) - self._middle) / self._half
+
+    def to_box(self, units: np.ndarray) -> np.ndarray:
+        """The environment's action for these units, bounded by ±1."""
+        bounded = np.clip(units, -1.0, 1.0)
+        return np.asarray(self._middle + self._half * bounded, self._kind)
+
+
+class Inverted(ChangedActions):
+    """a → −a in units of the box: every action does what its opposite did."""
+
+    def action(self, action: np.ndarray) -> np.ndarray:
+        """The opposite action."""
+        return self.to_box(-self.to_units(action))
+
+
+class Transposed(ChangedActions):
+    """Action dimensions change places: the environment's number i is ``order[i]`` of ours.
+
+    Without an order they are reversed.
+    """
+
+    def __init__(self, env: gym.Env, order: Sequence[int] | None = None):
+        super().__init__(env)
+        size = len(self._middle)
+        self.order = list(range(size))[::-1] if order is None else list(order)
+        if sorted(self.order) != list(range(size)):
+            raise DepoError(
+                f"transposed={'-'.join(map(str, self.order))} is no order of the {size} action "
+                f"dimensions: name each of 0 to {size - 1} once"
+            )
+
+    def action(self, action: np.ndarray) -> np.ndarray:
+        """The action in the environment's order."""
+        return self.to_box(self.to_units(action)[self.order])
+
+
+class Mixed(ChangedActions):
+    """Twice as many numbers in an action: u = clip((e^{1+a₁} − e^{a₂})/1.5, ±1).
+
+    a₁ is the first half of the action in [−1,1]²ⁿ, a₂ the second; u is in units of the box. Many
+    (a₁,a₂) have the same effect.
+    """
+
+    def __init__(self, env: gym.Env):
+        super().__init__(env)
+        self.action_space = Box(-1.0, 1.0, (2 * len(self._middle),), np.float32)
+
+    def action(self, action: np.ndarray) -> np.ndarray:
+        """The one action that the two halves make."""
+        first, second = np.split(np.clip(np.asarray(action, np.float64), -1.0, 1.0), 2)
+        return self.to_box((np.exp(1.0 + first) - np.exp(second)) / 1.5)
+
+
+class Scaled(ChangedActions):
+    """a → clip(F·a, ±1) in units of the box: weaker motors, or stronger ones up to the bounds."""
+
+    def __init__(self, env: gym.Env, factor: float):
+        super().__init__(env)
+        self.factor = factor
+
+    def action(self, action: np.ndarray) -> np.ndarray:
+        """The action times the factor."""
+        return self.to_box(self.factor * self.to_units(action))
+
+
+class Delayed(ChangedActions):
+    """Each action takes effect one step late; an episode's first step has the box's middle."""
+
+    def __init__(self, env: gym.Env):
+        super().__init__(env)
+        self._waiting = self.to_box(np.zeros_like(self._middle))
+
+    def reset(self, **arguments: Any) -> tuple[Any, dict[str, Any]]:
+        """Nothing waits at an episode's start."""
+        self._waiting = self.to_box(np.zeros_like(self._middle))
+        return super().reset(**arguments)
+
+    def action(self, action: np.ndarray) -> np.ndarray:
+        """The action of the step before."""
+        due, self._waiting = self._waiting, np.array(action, self._kind)
+        return due
+
+
+class Physics(gym.Wrapper):
+    """One parameter of a MuJoCo model times a factor, once, when the wrapper is made."""
+
+    def __init__(self, env: gym.Env, parameter: str, factor: float):
+        super().__init__(env)
+        model, data = (getattr(env.unwrapped, name, None) for name in ("model", "data"))
+        if not hasattr(model, "opt"):
+            name = env.spec.id if env.spec is not None else type(env.unwrapped).__name__
+            others = ", ".join(x for x in VARIANTS if x not in PARAMETERS)
+            raise DepoError(
+                f"{parameter}={factor:g} changes a MuJoCo model and environment '{name}' has none: "
+                f"use {others}"
+            )
+        for path in PARAMETERS[parameter]:
+            owner: Any = model
+            *parts, last = path.split(".")
+            for part in parts:
+                owner = getattr(owner, part)
+            getattr(owner, last)[:] *= factor
+        if parameter == "mass":
+            import mujoco
+
+            mujoco.mj_setConst(model, data)  # what the model derives from its masses
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A kind of change: how it is made, what value it takes, and what can be said of it."""
+
+    make: Maker
+    value: str
+    """What may stand after '=': '' nothing, '[=…]' something optional, '=…' something needed."""
+    summary: str
+    keeps: str
+    """Whether for every transition of the environment some action of the variant makes it."""
+
+
+def _plain(wrapper: Callable[[gym.Env], gym.Env]) -> Maker:
+    return lambda env, _: wrapper(env)
+
+
+def _transposed(env: gym.Env, value: str) -> gym.Env:
+    return Transposed(env, [int(x) for x in value.split("-")] if value else None)
+
+
+def _physics(parameter: str) -> Variant:
+    return Variant(
+        lambda env, value: Physics(env, parameter, float(value)),
+        "=F",
+        f"{parameter} of the MuJoCo model times F",
+        "no",
+    )
+
+
+VARIANTS: dict[str, Variant] = {
+    "inverted": Variant(_plain(Inverted), "", "a → −a", "yes"),
+    "transposed": Variant(
+        _transposed, "[=2-0-1]", "action dimensions reversed, or in the order given", "yes"
+    ),
+    "mixed": Variant(
+        _plain(Mixed), "", "twice the dimensions, u = clip((e^{1+a₁} − e^{a₂})/1.5, ±1)", "yes"
+    ),
+    "scaled": Variant(
+        lambda env, value: Scaled(env, float(value)), "=F", "a → clip(F·a, ±1)", "if F ≥ 1"
+    ),
+    "delayed": Variant(_plain(Delayed), "", "actions take effect one step late", "no"),
+    **{parameter: _physics(parameter) for parameter in PARAMETERS},
+}
+"""All variants by name."""
+
+
+@dataclass(frozen=True)
+class Change:
+    """One variant with its value, as written."""
+
+    name: str
+    value: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.name}={self.value}" if self.value else self.name
+
+    def __call__(self, env: gym.Env) -> gym.Env:
+        """The environment with this change."""
+        return VARIANTS[self.name].make(env, self.value)
+
+
+def parse_dynamics(text: str) -> tuple[Change, ...]:
+    """The changes that a text names; refuses what it does not know.
+
+    >>> parse_dynamics("")
+    ()
+    """
+    return tuple(_parse_one(word.strip()) for word in text.split(",")) if text.strip() else ()
+
+
+def with_dynamics(env: gym.Env, text: str) -> gym.Env:
+    """An environment with all changes of a text, the first innermost.
+
+    >>> env = with_dynamics(gym.make("Pendulum-v1"), "inverted,mixed")
+    >>> env.action_space.shape
+    (2,)
+    """
+    for change in parse_dynamics(text):
+        env = change(env)
+    return env
+
+
+def _parse_one(word: str) -> Change:
+    name, equals, value = word.partition("=")
+    if name not in VARIANTS:
+        raise unknown("dynamics", name, [f"{x}{variant.value}" for x, variant in VARIANTS.items()])
+    allowed = VARIANTS[name].value
+    if not allowed and equals:
+        raise DepoError(f"dynamics '{word}': {name} takes no value")
+    if allowed.startswith("=") and not equals:
+        raise DepoError(f"dynamics '{word}': {name} needs a factor, as {name}=0.8")
+    if allowed == "=F":
+        return Change(name, _factor(word, value))
+    if equals and not all(x.isdecimal() for x in value.split("-")):
+        raise DepoError(f"dynamics '{word}': an order of dimensions looks like {name}=2-0-1")
+    return Change(name, value)
+
+
+def _factor(word: str, value: str) -> str:
+    try:
+        factor = float(value)
+    except ValueError:
+        factor = math.nan
+    if not (math.isfinite(factor) and factor > 0):
+        raise DepoError(f"dynamics '{word}': '{value}' is not a positive number")
+    return f"{factor:g}"

@@ -1,0 +1,78 @@
+"""Transfer on vectors: a planner that is given, a new skill, and perhaps fine-tuning later."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import jax
+from jaxtyping import Array, Key
+
+from depo.methods.descent import Trained, fresh
+from depo.methods.off_policy.depo import DePOMethod
+from depo.methods.off_policy.method import Agent, Batch, Metrics, OffPolicyMethod, Pairs, Shape
+from depo.methods.off_policy.parts import (
+    improve_skill,
+    new_critics,
+    new_discriminator,
+    new_skill,
+    planner_optimiser,
+)
+from depo.models.planner import GaussianPlanner
+from depo.models.policy import DecoupledPolicy
+from depo.settings.off_policy import SkillTransfer
+
+
+@dataclass(frozen=True)
+class FineTuningMethod(DePOMethod):
+    """DePO's own updates, beginning with a planner that is given."""
+
+    settings: SkillTransfer
+
+    def policy(self, agent: Agent) -> DecoupledPolicy:
+        """Planner, then skill; plans are sampled only if the settings say so."""
+        planner, skill = agent["planner"].model, agent["skill"].model
+        return DecoupledPolicy(planner, skill, spread=self.settings.sample_plans)
+
+
+@dataclass(frozen=True)
+class TransferMethod(FineTuningMethod):
+    """The planner is given and stands still; the skill is learned from scratch.
+
+    If it is to be fine-tuned, critics and discriminator learn from the beginning, so that they
+    know the policy when the planner begins to follow them.
+    """
+
+    def init(self, key: Key[Array, ""], shape: Shape) -> Agent:
+        """A fresh skill, and for fine-tuning the judges; :meth:`with_planner` adds the planner."""
+        s = self.settings
+        keys = jax.random.split(key, 3)
+        agent: Agent = {"skill": new_skill(keys[0], shape, s, self.pace)}
+        if s.unfreeze_after is None:
+            return agent
+        return agent | {
+            **new_discriminator(keys[1], shape, s, self.pace),
+            **new_critics(keys[2], shape, s, self.pace),
+        }
+
+    def with_planner(self, agent: Agent, planner: GaussianPlanner) -> Agent:
+        """The agent with this planner; without fine-tuning it has no optimiser to move it."""
+        s = self.settings
+        if s.unfreeze_after is None:
+            return agent | {"planner": Trained(planner, None)}
+        return agent | {"planner": fresh(planner, planner_optimiser(s, self.pace))}
+
+    def after(self, steps: int) -> OffPolicyMethod:
+        """The method from so many steps on: this one, or fine-tuning once the planner is free."""
+        free = self.settings.unfreeze_after
+        return self if free is None or steps < free else FineTuningMethod(self.settings, self.pace)
+
+    def update(
+        self, agent: Agent, batch: Batch, wide: Batch, expert: Pairs, key: Key[Array, ""]
+    ) -> tuple[Agent, Metrics]:
+        """A step of the skill, and of the judges where they will be needed."""
+        s = self.settings
+        metrics: Metrics = {}
+        if s.unfreeze_after is not None:
+            agent, _, metrics = self.improve_judges(agent, batch, expert, jax.random.split(key))
+        skill, fit = improve_skill(agent["skill"], wide, s, self.pace)
+        return agent | {"skill": skill}, metrics | fit

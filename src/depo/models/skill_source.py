@@ -1,0 +1,100 @@
+"""Skills by name: a skill folder, or ``module:function`` for a formula that needs no learning.
+
+No JAX before a skill is really needed: names are part of the command line.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from depo.errors import DepoError
+from depo.files import read_object
+from depo.imports import import_module
+
+if TYPE_CHECKING:
+    from jaxtyping import Array
+
+    from depo.models.skill import AnalyticSkill, Skill
+
+NAME = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
+Settings = TypeVar("Settings")
+
+
+def is_formula(name: str) -> bool:
+    """Whether a skill's name means a function of a module.
+
+    >>> is_formula("my_robot:inverse"), is_formula("runs/mine/skill/seed-0")
+    (True, False)
+    """
+    return NAME.fullmatch(name) is not None and not Path(name).exists()
+
+
+def skill_name(skill: Any) -> str:
+    """The name under which a skill can be found again: of a folder, or of a function.
+
+    >>> skill_name("runs/mine/skill/seed-0")
+    'runs/mine/skill/seed-0'
+    """
+    formula = getattr(skill, "formula", skill)
+    if not callable(formula):
+        return str(skill)
+    name = f"{formula.__module__}:{formula.__qualname__}"
+    if not NAME.fullmatch(name):
+        raise DepoError(
+            f"the skill {name} cannot be found by its name when the run is evaluated again: "
+            "define it as a function of a module"
+        )
+    return name
+
+
+def find_skill(name: str) -> Skill | None:
+    """The skill of that name; None if there is no name."""
+    if not name:
+        return None
+    from depo.models.folder import load_skill
+
+    return formula_skill(name) if is_formula(name) else load_skill(name)
+
+
+@cache
+def formula_skill(name: str) -> AnalyticSkill:
+    """The function as a skill; its actions are bounded by ±1, as all actions are here."""
+    import jax.numpy as jnp
+
+    from depo.models.skill import AnalyticSkill
+
+    module, _, function = name.partition(":")
+    found = getattr(import_module(module, f"skill '{name}'"), function, None)
+    formula = getattr(found, "formula", found)
+    if not callable(formula):
+        raise DepoError(f"module '{module}' has no function '{function}' to be a skill")
+
+    def bounded(state: Array, target: Array) -> Array:
+        return jnp.clip(formula(state, target), -1.0, 1.0)
+
+    return AnalyticSkill(bounded)
+
+
+def shaped_like(settings: Settings, name: str) -> Settings:
+    """Settings whose skill has the shape of the one in a folder, where they have such fields."""
+    file = Path(name) / "settings.json"
+    if not name or is_formula(name) or not file.exists():
+        return settings
+    shape = read_object(file).get("shape", {})
+    hidden = shape.get("hidden", [])
+    if shape.get("model") != "vector" or not hidden or len(set(hidden)) > 1:
+        return settings
+    fields = {
+        "skill_hidden": hidden[0],
+        "skill_depth": len(hidden),
+        "skill_memory": shape["sees"] == 2 * len(shape["predicts"]),
+        "pair_input": shape["pair_input"],
+        "skill_modes": shape.get("modes", 1),
+    }
+    known = {f.name for f in dataclasses.fields(settings)}  # type: ignore[arg-type]
+    changes = {n: v for n, v in fields.items() if n in known}
+    return dataclasses.replace(settings, **changes)  # type: ignore[type-var]

@@ -1,0 +1,116 @@
+"""The planners a transfer begins with: found, loaded, and refused where they do not fit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from depo.demos.demonstrations import Demonstrations
+from depo.environments.host import HostEnvironment
+from depo.errors import DepoError
+from depo.models.folder import Origin, load_planner, read_origin
+from depo.models.planner import CategoricalPlanner, GaussianPlanner
+from depo.models.standard import Standard
+from depo.runs.run import CHECKPOINTS
+
+FURTHEST = 1_000.0
+"""Deviations from the planner's mean at which a first state is of other units. States that began
+the recordings cannot be further off than the root of an episode's length."""
+FURTHEST_MEAN = 10.0
+"""The same for the mean of demonstrations."""
+
+
+def planner_folder(source: str, seed: int) -> Path:
+    """The planner folder itself, or that of a seed in a run."""
+    path = Path(source)
+    if not (path / CHECKPOINTS).is_dir():
+        return path
+    own = path / "planner" / f"seed-{seed}"
+    if not own.is_dir():
+        found = [folder.name for folder in sorted((path / "planner").glob("seed-*"))]
+        has = f"has planners for {', '.join(found)}" if found else "has no planner (finished?)"
+        raise DepoError(
+            f"run {path} {has}, none for seed {seed}: "
+            "give a planner folder, which then serves every seed"
+        )
+    return own
+
+
+def finite_planner(folder: Path, states: int) -> CategoricalPlanner:
+    """Load a planner and refuse it if it plans in another set of states."""
+    planner = load_planner(folder)
+    if not isinstance(planner, CategoricalPlanner):
+        raise DepoError(
+            f"{folder} plans {len(planner.predicts)}-dimensional vectors, "
+            f"the environment has {states} finite states"
+        )
+    if planner.states != states:
+        origin = read_origin(folder)
+        raise DepoError(
+            f"planner {folder} was trained on {planner.states} states ({origin.environment}), "
+            f"the environment has {states}: transfer keeps the state space"
+        )
+    return planner
+
+
+def vector_planner(
+    folder: Path, host: HostEnvironment, demos: Demonstrations | None
+) -> GaussianPlanner:
+    """Load a planner and refuse it if dimension, names or units of its states are others."""
+    planner, origin = load_planner(folder), read_origin(folder)
+    states = host.vector_sizes().states
+    if not isinstance(planner, GaussianPlanner):
+        raise DepoError(
+            f"planner {folder} plans among {planner.states} finite states ({origin.environment}), "
+            f"{host.id} has {states}-dimensional vectors: transfer keeps the state space"
+        )
+    sees = int(planner.standard.mean.shape[0])
+    if sees != states:
+        raise DepoError(
+            f"planner {folder} sees {sees}-dimensional states ({origin.environment}), {host.id} "
+            f"has {states}-dimensional ones: transfer keeps the state space"
+        )
+    check_names(folder, origin, host.feature_names(), host.id)
+    check_units(folder, origin, planner.standard, host.first_state(), host.id, FURTHEST)
+    if demos is not None:
+        check_names(folder, origin, demos.feature_names, "the demonstrations")
+        mean = np.mean(demos.observations, axis=0)
+        check_units(
+            folder, origin, planner.standard, mean, "the demonstrations' mean", FURTHEST_MEAN
+        )
+    return planner
+
+
+def check_names(folder: Path, origin: Origin, names: Sequence[str], whose: str) -> None:
+    """Refuse features with other names, where both sides have names that say something."""
+    if is_nameless(names) or is_nameless(origin.features):
+        return
+    for i, (theirs, ours) in enumerate(zip(origin.features, names, strict=True)):
+        if theirs != ours:
+            raise DepoError(
+                f"planner {folder} calls feature {i} '{theirs}' ({origin.environment}), {whose} "
+                f"'{ours}': transfer keeps the states and their meaning"
+            )
+
+
+def is_nameless(names: Sequence[str]) -> bool:
+    """Whether features have no names, or only numbers."""
+    return not names or tuple(names) in (tuple(f"s{i}" for i in range(len(names))), ("state",))
+
+
+def check_units(
+    folder: Path, origin: Origin, standard: Standard, state: np.ndarray, whose: str, most: float
+) -> None:
+    """Refuse states that the planner's statistics put out of this world."""
+    mean, scale = np.asarray(standard.mean), np.asarray(standard.scale)
+    distance = np.abs(state - mean) / scale
+    worst = int(np.argmax(distance))
+    if distance[worst] > most:
+        named = origin.features if len(origin.features) == len(mean) else range(len(mean))
+        raise DepoError(
+            f"planner {folder} knows feature {named[worst]} as {mean[worst]:.3g} ± "
+            f"{scale[worst]:.3g} ({origin.environment}), {whose} has {state[worst]:.3g}: other "
+            "units? Its statistics are never computed again"
+        )
