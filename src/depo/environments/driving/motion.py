@@ -1,0 +1,133 @@
+"""The motion of recorded vehicles: tracks smoothed, then driven by the kinematics they obey."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float
+
+from depo.environments.driving.kinematics import Pose, controls, move
+from depo.environments.driving.vehicles import TYPES
+from depo.errors import DepoError
+from depo.traffic.recording import Recording
+
+ROLLING = 5 * 0.3048
+"""m/s: from this speed on a displacement tells a vehicle's first heading."""
+CATCH_UP = 1.0
+"""s: the time in which a vehicle that its limits held back returns to its track."""
+FEWEST = 3
+"""Smoothed positions that make a motion: two velocities, one change between them."""
+
+
+class Motion(NamedTuple):
+    """Poses of all vehicles, one row for each frame; vehicle v has rows begin[v] to begin[v+1].
+
+    Vehicles seen too shortly have no rows.
+    """
+
+    pose: Pose
+    begin: np.ndarray
+    first_frame: np.ndarray
+
+    @property
+    def durations(self) -> np.ndarray:
+        """In how many frames each vehicle has a pose."""
+        return np.diff(self.begin)
+
+    def vehicle(self) -> np.ndarray:
+        """The vehicle of each row."""
+        return np.repeat(np.arange(len(self.first_frame)), self.durations)
+
+    def frame(self) -> np.ndarray:
+        """The frame of each row."""
+        offset = self.first_frame - self.begin[:-1]
+        return np.arange(self.begin[-1]) + np.repeat(offset, self.durations)
+
+
+def motion_of(recording: Recording, smoothing: int = 15) -> Motion:
+    """Smooth every track over ``smoothing`` frames (1: none) and drive along it.
+
+    A rolling mean stands at its window's first frame, for every vehicle alike. Driving along
+    means the (a, b) that lead to the track's next velocity, within the limits of a normal vehicle
+    of that length; what the limits cost is caught up in about a second. So every pose can be
+    reached from the one before, whatever the recording's noise.
+    """
+    if smoothing < 1:
+        raise DepoError(f"smoothing {smoothing} is not positive: 1 leaves tracks as they are")
+    counts = recording.durations - (smoothing - 1)
+    kept = np.flatnonzero(counts >= FEWEST)
+    if not len(kept):
+        raise DepoError(
+            f"recording '{recording.name}' has no vehicle seen in {smoothing + FEWEST - 1} frames: "
+            "lower the smoothing, or record longer"
+        )
+    longest = int(counts[kept].max())
+    rows = recording.begin[kept] + np.minimum(np.arange(longest)[:, None], counts[kept] - 1)
+    x, y = (_smoothed(column, smoothing)[rows] for column in (recording.x, recording.y))
+    poses = _driven(
+        jnp.asarray(x, jnp.float32),
+        jnp.asarray(y, jnp.float32),
+        jnp.asarray(_first_headings(x, y, recording.time_step), jnp.float32),
+        jnp.asarray(recording.length[kept], jnp.float32),
+        recording.time_step,
+    )
+    durations = np.zeros(recording.vehicles, np.int64)
+    durations[kept] = counts[kept] - 1
+    inside = (np.arange(longest - 1)[:, None] < counts[kept] - 1).T
+    return Motion(
+        Pose(*(np.asarray(column).T[inside] for column in poses)),  # type: ignore[arg-type]
+        np.concatenate([[0], np.cumsum(durations)]),
+        recording.first_frame,
+    )
+
+
+def _smoothed(column: np.ndarray, window: int) -> np.ndarray:
+    """Means of ``window`` rows from each row on; the last rows are not used by any vehicle."""
+    total = np.concatenate([[0.0], np.cumsum(column), np.full(window - 1, column.sum())])
+    return (total[window:] - total[: len(column)]) / window
+
+
+def _first_headings(x: np.ndarray, y: np.ndarray, time_step: float) -> np.ndarray:
+    """(2, vehicles): the direction of the first displacement at speed; else along the road."""
+    dx, dy = np.diff(x, axis=0), np.diff(y, axis=0)
+    way = np.hypot(dx, dy)
+    rolling = way >= ROLLING * time_step
+    first, every = np.argmax(rolling, axis=0), np.arange(x.shape[1])
+    norm = np.maximum(way[first, every], 1e-12)
+    known = rolling.any(axis=0)
+    return np.where(
+        known, np.stack([dx[first, every], dy[first, every]]) / norm, [[1.0], [0.0]]
+    )
+
+
+@jax.jit
+def _driven(
+    x: Float[Array, "times vehicles"],
+    y: Float[Array, "times vehicles"],
+    heading: Float[Array, "2 vehicles"],
+    length: Float[Array, " vehicles"],
+    time_step: float,
+) -> Pose:
+    """Poses along the tracks, (times − 1, vehicles)."""
+    kind = TYPES["normal"]
+    most = kind.most_curvature(length)
+    vx, vy = jnp.diff(x, axis=0) / time_step, jnp.diff(y, axis=0) / time_step
+    begin = Pose(x[0], y[0], jnp.sqrt(vx[0] ** 2 + vy[0] ** 2), heading[0], heading[1])
+
+    def step(pose: Pose, aim: tuple[Array, ...]) -> tuple[Pose, Pose]:
+        track_x, track_y, next_vx, next_vy = aim
+        soon = move(pose, jnp.zeros_like(pose.speed), jnp.zeros_like(pose.speed), time_step)
+        target = (
+            next_vx + (track_x - soon.x) / CATCH_UP,
+            next_vy + (track_y - soon.y) / CATCH_UP,
+        )
+        a, b = controls(pose.velocity(), target, most, time_step)
+        a = jnp.clip(a, -kind.braking, kind.acceleration)
+        after = move(pose, a, b, time_step)
+        return after, after
+
+    _, rest = jax.lax.scan(step, begin, (x[1:-1], y[1:-1], vx[1:], vy[1:]))
+    return jax.tree.map(lambda first, later: jnp.concatenate([first[None], later]), begin, rest)
