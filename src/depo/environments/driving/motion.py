@@ -22,6 +22,13 @@ FEWEST = 3
 """Smoothed positions that make a motion: two velocities, one change between them."""
 
 
+Velocity = tuple[Float[Array, "*batch"], Float[Array, "*batch"]]
+Track = tuple[
+    Float[Array, "*batch"], Float[Array, "*batch"], Float[Array, "*batch"], Float[Array, "*batch"]
+]
+"""Position and velocity: x, y, vx, vy."""
+
+
 class Motion(NamedTuple):
     """Poses of all vehicles, one row for each frame; vehicle v has rows begin[v] to begin[v+1].
 
@@ -103,6 +110,17 @@ def _first_headings(x: np.ndarray, y: np.ndarray, time_step: float) -> np.ndarra
     )
 
 
+def towards(pose: Pose, track: Track, time_step: float) -> Velocity:
+    """The velocity to aim at, for a vehicle that shall follow a track one step ahead.
+
+    The next position is settled already; what it will miss of the track is added to the track's
+    velocity, so that it is caught up in :data:`CATCH_UP` seconds.
+    """
+    x, y, vx, vy = track
+    dx, dy = (v * time_step for v in pose.velocity())
+    return vx + (x - pose.x - dx) / CATCH_UP, vy + (y - pose.y - dy) / CATCH_UP
+
+
 @jax.jit
 def _driven(
     x: Float[Array, "times vehicles"],
@@ -117,16 +135,10 @@ def _driven(
     vx, vy = jnp.diff(x, axis=0) / time_step, jnp.diff(y, axis=0) / time_step
     begin = Pose(x[0], y[0], jnp.sqrt(vx[0] ** 2 + vy[0] ** 2), heading[0], heading[1])
 
-    def step(pose: Pose, aim: tuple[Array, ...]) -> tuple[Pose, Pose]:
-        track_x, track_y, next_vx, next_vy = aim
-        soon = move(pose, jnp.zeros_like(pose.speed), jnp.zeros_like(pose.speed), time_step)
-        target = (
-            next_vx + (track_x - soon.x) / CATCH_UP,
-            next_vy + (track_y - soon.y) / CATCH_UP,
-        )
+    def step(pose: Pose, track: Track) -> tuple[Pose, Pose]:
+        target = towards(pose, track, time_step)
         a, b = controls(pose.velocity(), target, most, time_step)
-        a = jnp.clip(a, -kind.braking, kind.acceleration)
-        after = move(pose, a, b, time_step)
+        after = move(pose, jnp.clip(a, -kind.braking, kind.acceleration), b, time_step)
         return after, after
 
     _, rest = jax.lax.scan(step, begin, (x[1:-1], y[1:-1], vx[1:], vy[1:]))
