@@ -85,6 +85,8 @@ class Layout:
     """Where sizes are missing: room that is left behind a vehicle at its smallest gap (m)."""
     lane_change: float = 4.0
     """Where the lateral position is missing: seconds in which it moves from centre to centre."""
+    smooth: int = 1
+    """Frames over which positions should be smoothed; 1: they are smooth already."""
     blacklist: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     """Vehicles with tracking errors, by a part of the recording's name; they are never chosen."""
 

@@ -60,7 +60,7 @@ class Report:
     lone: int = 0
     """Rows left alone by the splits: dropped."""
     lanes_filled: int = 0
-    """Rows with an unknown lane: taken from the lateral position, or the nearest row that has it."""
+    """Rows with an unknown lane: taken from the lateral position, or from the nearest row."""
     lanes_unknown: int = 0
     """Rows of vehicles whose lane, and so place, nobody knows: dropped."""
     sizes_assumed: int = 0
@@ -139,7 +139,7 @@ Table = dict[str, np.ndarray]
 
 
 def _without_duplicates(table: Table, report: Report) -> tuple[Table, Report]:
-    """One row for each vehicle and frame, or none where rows disagree: nobody knows which is right."""
+    """One row for each vehicle and frame, or none where rows disagree: either may be wrong."""
     v, f = table["vehicle"], table["frame"]
     if not len(v):
         return table, report

@@ -30,8 +30,8 @@ COLUMNS: dict[str, Any] = {
     "x": pl.Float64,
     "y": pl.Float64,
     "lane": pl.Int16,
-    "length": pl.Float32,
-    "width": pl.Float32,
+    "length": pl.Float64,
+    "width": pl.Float64,
     "kind": pl.Int8,
 }
 """What ``read_table`` gives: metres, in the file's own origin and direction."""
