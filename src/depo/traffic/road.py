@@ -82,10 +82,11 @@ class Road:
     def camera6(cls) -> Road:
         """The 84 m of I-80 that camera 6 saw (Coifman & Li 2017): six lanes of 12 ft, no ramp.
 
-        Vehicles are seen from x = 0; the zone leaves 8 m at both ends, a vehicle and a gap.
+        Vehicles are seen from when their front is at x = 0 to when it is at 66 to 80 m; the zone
+        leaves room for the vehicle behind, and for rears to be seen leaving it.
         """
         length = (1518 - 1242) * FOOT
-        return cls(length=length, lanes=6, lane_width=12 * FOOT, zone=(8.0, length - 8.0))
+        return cls(length=length, lanes=6, lane_width=12 * FOOT, zone=(6.0, 58.0))
 
     @property
     def right_edge(self) -> float:
