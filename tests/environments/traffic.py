@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from depo.traffic.preparation import choose
 from depo.traffic.recording import Recording
 from depo.traffic.road import Road
 
@@ -33,19 +34,16 @@ def recording_of(tracks: Sequence[tuple[int, np.ndarray, np.ndarray]], **changes
 
 
 def steady(
-    frame: int, x: float, lane: float, speed: float, frames: int, road: Road | None = None
+    frame: int, x: float, lane: float, speed: float, frames: int
 ) -> tuple[int, np.ndarray, np.ndarray]:
-    """A vehicle at constant speed in the middle of a lane."""
-    road = road or Road.i80()
+    """A vehicle at constant speed in the middle of a lane of I-80."""
     way = x + speed * 0.1 * np.arange(frames)
-    return frame, way, np.full(frames, road.lane_centre(lane))
+    return frame, way, np.full(frames, Road.i80().lane_centre(lane))
 
 
-def flowing(
-    seconds: float = 90.0, spacing: float = 25.0, seed: int = 0, road: Road | None = None
-) -> Recording:
+def flowing(seconds: float = 90.0, spacing: float = 25.0, seed: int = 0) -> Recording:
     """Six lanes of vehicles that speed up and slow down together, in time, lane by lane."""
-    road, generator = road or Road.i80(), np.random.default_rng(seed)
+    road, generator = Road.i80(), np.random.default_rng(seed)
     frames = np.arange(int(seconds * 10))
     tracks, lengths, widths = [], [], []
     for lane in range(road.lanes):
@@ -63,6 +61,8 @@ def flowing(
                 lengths.append(generator.choice([4.0, 4.5, 5.0, 9.0]))
                 widths.append(generator.uniform(1.6, 2.0))
             begin -= spacing
-    return recording_of(
-        tracks, road=road, length=np.array(lengths), width=np.array(widths), name="flowing"
+    return choose(
+        recording_of(
+            tracks, road=road, length=np.array(lengths), width=np.array(widths), name="flowing"
+        )
     )

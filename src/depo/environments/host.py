@@ -127,7 +127,9 @@ class HostEnvironment:
         if spec.vector_entry_point is not None and not wrapped and not self.is_finite():
             own = self._guarded_make(lambda: gym.make_vec(spec.id, copies, **self.arguments))
             actions, mode = own.single_action_space, own.metadata.get("autoreset_mode")
-            unit = isinstance(actions, Box) and (actions.high == 1).all() and (actions.low == -1).all()
+            unit = (
+                isinstance(actions, Box) and (actions.high == 1).all() and (actions.low == -1).all()
+            )
             if unit and mode == gym.vector.AutoresetMode.SAME_STEP:
                 return own
             own.close()

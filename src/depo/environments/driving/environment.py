@@ -16,6 +16,8 @@ from depo.environments.driving.scene import Scene
 from depo.environments.driving.surroundings import look
 from depo.environments.driving.vehicles import VehicleType
 from depo.errors import DepoError
+from depo.traffic.overlaps import TOLERANCE
+
 
 class Ego(NamedTuple):
     """Whose place is taken, in which frame, where the ego is, for how many steps; its own key."""
@@ -71,7 +73,7 @@ class DrivingEnvironment(eqx.Module):
         vehicles: Sequence[int] | np.ndarray | None = None,
         *,
         horizon: int = 1500,
-        depth: float = 0.0,
+        depth: float = TOLERANCE,
         arrival_ends: bool = False,
     ):
         self.scene, self.kind, self.horizon = scene, kind, horizon
@@ -82,8 +84,8 @@ class DrivingEnvironment(eqx.Module):
         chosen = asked[fits[asked]]
         if not len(chosen):
             raise DepoError(
-                f"none of the {len(asked)} vehicles drives through the whole zone with room for a "
-                f"{kind.name} vehicle at its start: choose others"
+                f"none of the {len(asked)} vehicles leaves the zone at its end and has room for a "
+                f"{kind.name} vehicle where it enters: choose others"
             )
         self.choice = jnp.asarray(chosen, jnp.int32)
 

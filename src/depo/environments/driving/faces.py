@@ -68,7 +68,7 @@ class DrivingEnv(gym.Env[np.ndarray, np.ndarray]):
         if self._ego is None:
             raise DepoError("step was called before reset")
         action = jnp.asarray(action, jnp.float32)[None]
-        self._ego, state, outcome = _drive(self.environment, self._ego, action)
+        self._ego, state, outcome = drive(self.environment, self._ego, action)
         self._path.append(self._place())
         arrived, collided, off_road, late = (bool(flag[0]) for flag in outcome)
         ends = self.settings.arrival == "end"
@@ -132,7 +132,7 @@ class DrivingVectorEnv(gym.vector.VectorEnv):
             super().reset(seed=seed)
             seeds = self.np_random.integers(2**63, size=self.num_envs, dtype=np.uint64)
         keys = np.stack([seeds >> np.uint64(32), seeds & np.uint64(2**32 - 1)], axis=1)
-        self._ego, state = _reset(self.environment, jnp.asarray(keys.astype(np.uint32)))
+        self._ego, state = reset(self.environment, jnp.asarray(keys.astype(np.uint32)))
         return np.array(state), {}
 
     def step(
@@ -141,7 +141,7 @@ class DrivingVectorEnv(gym.vector.VectorEnv):
         """Move every ego; ended ones restart and leave their last state in ``final_obs``."""
         if self._ego is None:
             raise DepoError("step was called before reset")
-        done = _step(self.environment, self._ego, jnp.asarray(actions, jnp.float32))
+        done = step(self.environment, self._ego, jnp.asarray(actions, jnp.float32))
         self._ego = done.ego
         terminated, truncated = np.array(done.terminated), np.array(done.truncated)
         ended = terminated | truncated
@@ -168,15 +168,18 @@ def _settings(
 
 
 @eqx.filter_jit
-def _reset(environment: DrivingEnvironment, key: Any) -> tuple[Ego, Any]:
+def reset(environment: DrivingEnvironment, key: Any) -> tuple[Ego, Any]:
+    """Compiled: :meth:`DrivingEnvironment.reset`."""
     return environment.reset(key)
 
 
 @eqx.filter_jit
-def _step(environment: DrivingEnvironment, ego: Ego, action: Any) -> Step:
+def step(environment: DrivingEnvironment, ego: Ego, action: Any) -> Step:
+    """Compiled: :meth:`DrivingEnvironment.step`."""
     return environment.step(ego, action)
 
 
 @eqx.filter_jit
-def _drive(environment: DrivingEnvironment, ego: Ego, action: Any) -> tuple[Ego, Any, Outcome]:
+def drive(environment: DrivingEnvironment, ego: Ego, action: Any) -> tuple[Ego, Any, Outcome]:
+    """Compiled: :meth:`DrivingEnvironment.drive`."""
     return environment.drive(ego, action)

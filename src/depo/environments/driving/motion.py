@@ -1,4 +1,4 @@
-"""The motion of recorded vehicles: tracks smoothed, then driven by the kinematics they obey."""
+"""The motion of recorded vehicles: their tracks, driven by the kinematics they obey."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ROLLING = 5 * 0.3048
 CATCH_UP = 1.0
 """s: the time in which a vehicle that its limits held back returns to its track."""
 FEWEST = 3
-"""Smoothed positions that make a motion: two velocities, one change between them."""
+"""Positions that make a motion: two velocities, one change between them."""
 
 
 Velocity = tuple[Float[Array, "*batch"], Float[Array, "*batch"]]
@@ -32,7 +32,8 @@ Track = tuple[
 class Motion(NamedTuple):
     """Poses of all vehicles, one row for each frame; vehicle v has rows begin[v] to begin[v+1].
 
-    Vehicles seen too shortly have no rows.
+    A velocity needs the next position, so the last frame of each has none; nor have vehicles that
+    were seen too shortly.
     """
 
     pose: Pose
@@ -54,26 +55,20 @@ class Motion(NamedTuple):
         return np.arange(self.begin[-1]) + np.repeat(offset, self.durations)
 
 
-def motion_of(recording: Recording, smoothing: int = 15) -> Motion:
-    """Smooth every track over ``smoothing`` frames (1: none) and drive along it.
+def motion_of(recording: Recording) -> Motion:
+    """Drive every vehicle along its track.
 
-    A rolling mean stands at its window's first frame, for every vehicle alike. Driving along
-    means the (a, b) that lead to the track's next velocity, within the limits of a normal vehicle
-    of that length; what the limits cost is caught up in about a second. So every pose can be
-    reached from the one before, whatever the recording's noise.
+    That is the (a, b) that lead to the track's next velocity, within the limits of a normal
+    vehicle of that length; what the limits cost is caught up in about a second. So every pose can
+    be reached from the one before, whatever the recording's noise.
     """
-    if smoothing < 1:
-        raise DepoError(f"smoothing {smoothing} is not positive: 1 leaves tracks as they are")
-    counts = recording.durations - (smoothing - 1)
+    counts = recording.durations
     kept = np.flatnonzero(counts >= FEWEST)
     if not len(kept):
-        raise DepoError(
-            f"recording '{recording.name}' has no vehicle seen in {smoothing + FEWEST - 1} frames: "
-            "lower the smoothing, or record longer"
-        )
+        raise DepoError(f"recording '{recording.name}' has no vehicle seen in {FEWEST} frames")
     longest = int(counts[kept].max())
     rows = recording.begin[kept] + np.minimum(np.arange(longest)[:, None], counts[kept] - 1)
-    x, y = (_smoothed(column, smoothing)[rows] for column in (recording.x, recording.y))
+    x, y = recording.x[rows], recording.y[rows]
     poses = _driven(
         jnp.asarray(x, jnp.float32),
         jnp.asarray(y, jnp.float32),
@@ -91,12 +86,6 @@ def motion_of(recording: Recording, smoothing: int = 15) -> Motion:
     )
 
 
-def _smoothed(column: np.ndarray, window: int) -> np.ndarray:
-    """Means of ``window`` rows from each row on; the last rows are not used by any vehicle."""
-    total = np.concatenate([[0.0], np.cumsum(column), np.full(window - 1, column.sum())])
-    return (total[window:] - total[: len(column)]) / window
-
-
 def _first_headings(x: np.ndarray, y: np.ndarray, time_step: float) -> np.ndarray:
     """(2, vehicles): the direction of the first displacement at speed; else along the road."""
     dx, dy = np.diff(x, axis=0), np.diff(y, axis=0)
@@ -105,9 +94,7 @@ def _first_headings(x: np.ndarray, y: np.ndarray, time_step: float) -> np.ndarra
     first, every = np.argmax(rolling, axis=0), np.arange(x.shape[1])
     norm = np.maximum(way[first, every], 1e-12)
     known = rolling.any(axis=0)
-    return np.where(
-        known, np.stack([dx[first, every], dy[first, every]]) / norm, [[1.0], [0.0]]
-    )
+    return np.where(known, np.stack([dx[first, every], dy[first, every]]) / norm, [[1.0], [0.0]])
 
 
 def towards(pose: Pose, track: Track, time_step: float) -> Velocity:

@@ -11,11 +11,8 @@ from depo.environments.driving.environment import DrivingEnvironment
 from depo.environments.driving.scene import Scene, make_scene
 from depo.environments.driving.settings import DrivingSettings, Part
 from depo.environments.driving.vehicles import vehicle_type
+from depo.traffic.preparation import split_of
 from depo.traffic.recording import Recording
-
-SPLIT = 0
-"""The seed of the draw that divides vehicles into parts."""
-SHARES = {"train": (0.0, 0.7), "validation": (0.7, 0.85), "test": (0.85, 1.0), "all": (0.0, 1.0)}
 
 
 def open_environment(
@@ -25,22 +22,22 @@ def open_environment(
     if recording is None:
         path = Path(settings.recording)
         recording = _loaded(path, path.stat().st_mtime_ns if path.exists() else 0)
-    scene = _scene(recording, settings.smoothing)
     return DrivingEnvironment(
-        scene,
+        _scene(recording),
         vehicle_type(settings.vehicle),
-        part_of(scene, settings.part),
+        vehicles_of(recording, settings.part),
         horizon=settings.horizon,
         depth=settings.overlap,
         arrival_ends=settings.arrival == "end",
     )
 
 
-def part_of(scene: Scene, part: Part) -> np.ndarray:
-    """The vehicles of a part."""
-    order = np.random.default_rng(SPLIT).permutation(np.flatnonzero(scene.drivable))
-    begin, end = (round(share * len(order)) for share in SHARES[part])
-    return np.sort(order[begin:end])
+def vehicles_of(recording: Recording, part: Part) -> np.ndarray:
+    """The vehicles of a part of a recording, sorted."""
+    split = split_of(recording)
+    if part == "all":
+        return np.sort([*split.train, *split.validation, *split.test])
+    return np.sort(getattr(split, part))
 
 
 @lru_cache(maxsize=4)
@@ -50,5 +47,5 @@ def _loaded(path: Path, changed: int) -> Recording:
 
 
 @lru_cache(maxsize=4)
-def _scene(recording: Recording, smoothing: int) -> Scene:
-    return make_scene(recording, smoothing)
+def _scene(recording: Recording) -> Scene:
+    return make_scene(recording)

@@ -40,8 +40,8 @@ class Scene(eqx.Module):
     row_of_frame_0: Int[Array, " vehicles"]
     """Vehicle v is in frame f at row ``row_of_frame_0[v] + f``."""
     last_row: Int[Array, " vehicles"]
-    drivable: np.ndarray = eqx.field(static=False)
-    """(vehicles) bool: enters the zone and, as recorded, leaves it at its end."""
+    drivable: np.ndarray
+    """(vehicles) bool: seen in the zone and, as recorded, leaving it at its end."""
     road: Road = eqx.field(static=True)
     time_step: float = eqx.field(static=True)
     first_frame: int = eqx.field(static=True)
@@ -63,16 +63,17 @@ class Scene(eqx.Module):
         return Pose(*(column[row] for column in self.pose))
 
 
-def make_scene(recording: Recording, smoothing: int = 15) -> Scene:
+def make_scene(recording: Recording) -> Scene:
     """Compute everybody's motion and sort it by frame and lane."""
-    motion = motion_of(recording, smoothing)
+    motion = motion_of(recording)
     first = int(motion.frame().min())
     others, who, lane_begin = _tables(recording, motion, first)
     start_row, drivable = _starts(recording, motion)
     if not drivable.any():
         raise DepoError(
-            f"no vehicle of recording '{recording.name}' drives through the whole zone "
-            f"({recording.road.zone[0]:.0f} to {recording.road.zone[1]:.0f} m): choose a shorter one"
+            f"no vehicle of recording '{recording.name}' is seen in the zone, "
+            f"{recording.road.zone[0]:.0f} to {recording.road.zone[1]:.0f} m, and leaving it at "
+            "its end: record longer, or choose a shorter zone"
         )
     offset = motion.begin[:-1] - (motion.first_frame - first)
     return Scene(

@@ -23,19 +23,16 @@ class DrivingSettings:
     """What an action does: as usual, with the other sign, its numbers exchanged; or a truck."""
     part: Part = "train"
     """Whose place is taken: the vehicles to train on, to choose a model by, to test on, or all."""
-    smoothing: int = 15
-    """Frames of the rolling mean over recorded tracks; 1: none."""
     horizon: int = HORIZON
     """Steps until an episode is cut."""
-    overlap: float = 0.0
-    """A collision is an overlap deeper than this in every direction (m)."""
+    overlap: float = 1.0
+    """A collision is an overlap deeper than this along every side (m); 0: any overlap. Recorded
+    sizes and positions are not exact, so the authors forgive a metre."""
     arrival: Arrival = "cut"
     """Arrival cuts the episode (the road goes on, so its value is estimated), or ends it."""
 
     def __post_init__(self) -> None:
         if self.horizon < 1:
             raise DepoError(f"horizon {self.horizon} is not positive")
-        if self.smoothing < 1:
-            raise DepoError(f"smoothing {self.smoothing} is not positive: 1 smooths nothing")
         if not self.overlap >= 0:
             raise DepoError(f"overlap {self.overlap} is negative: 0 counts every touch")

@@ -18,9 +18,7 @@ NEIGHBOURS = (
     "right ahead",
 )
 """The six vehicles around the ego, in the order of the state: by lane, then by front."""
-FEATURES = tuple(
-    f"{who} {what}" for who in ("ego", *NEIGHBOURS) for what in ("x", "y", "vx", "vy")
-)
+FEATURES = tuple(f"{who} {what}" for who in ("ego", *NEIGHBOURS) for what in ("x", "y", "vx", "vy"))
 """Names of the 28 numbers of a state: metres, and metres per second."""
 
 
