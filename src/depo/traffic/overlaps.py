@@ -61,3 +61,9 @@ def overlaps(recording: Recording, tolerance: float = 0.0) -> Overlaps:
     return Overlaps(
         np.concatenate([o.behind for o in found]), np.concatenate([o.ahead for o in found])
     )
+
+
+def crashed_vehicles(recording: Recording) -> np.ndarray:
+    """Vehicles that are in a collision by the authors' rule somewhere in their recorded tracks."""
+    pairs = overlaps(recording, TOLERANCE)
+    return np.unique(recording.vehicle[np.concatenate([pairs.behind, pairs.ahead])])

@@ -9,9 +9,8 @@ from typing import Any, Literal
 import numpy as np
 
 from depo.errors import DepoError
-from depo.traffic.layout import Layout
+from depo.traffic.overlaps import crashed_vehicles
 from depo.traffic.recording import Recording
-from depo.traffic.repair import crashed_vehicles
 
 PAUSE = 600
 """Frames between two recordings that follow each other in one scene."""
@@ -90,9 +89,9 @@ class Split:
 
 def split_of(recording: Recording) -> Split:
     """The split that a scene file carries."""
-    stored = recording.metadata.get("split")
+    stored: Any = recording.metadata.get("split")
     try:
-        split = Split(**{name: tuple(int(v) for v in ids) for name, ids in dict(stored).items()})  # type: ignore[call-overload]
+        split = Split(**{use: tuple(int(v) for v in ids) for use, ids in dict(stored).items()})
     except (TypeError, ValueError):
         raise DepoError(
             f"recording '{recording.name}' says nothing of train and test vehicles: make a scene "
@@ -107,12 +106,11 @@ def split_of(recording: Recording) -> Split:
 def prepare(
     recording: Recording,
     settings: PreparationSettings | None = None,
-    layout: Layout | None = None,
 ) -> Recording:
-    """Crop, leave out and smooth, in this order; a layout may know of vehicles to leave out."""
+    """Crop, leave out and smooth, in this order."""
     settings = settings or PreparationSettings()
-    window = settings.smooth or (layout.smooth if layout else 1)
-    blacklisted = layout.blacklisted(recording.name) if layout else ()
+    window = settings.smooth or int(recording.metadata.get("smooth", 1))
+    blacklisted = recording.metadata.get("blacklist", ())
     listed = np.isin(recording.original_id, [*settings.blacklist, *blacklisted])
     begin, end = recording.begin[:-1].copy(), recording.begin[1:].copy()
     if settings.crop:
@@ -128,7 +126,7 @@ def prepare(
     first = np.concatenate([[0], np.cumsum(durations)])
     rows = np.arange(first[-1]) + np.repeat(begin - first[:-1], durations)
     middle = rows + window // 2
-    done = {"crop": settings.crop, "smooth": window, "left_out": int((~keep).sum())}
+    done = {"crop": settings.crop, "smoothed": window, "left_out": int((~keep).sum())}
     return replace(
         recording,
         begin=first,
@@ -140,7 +138,7 @@ def prepare(
         width=recording.width[keep],
         original_id=recording.original_id[keep],
         kind=recording.kind[keep],
-        metadata={**recording.metadata, "preparation": done},
+        metadata={**recording.metadata, "smooth": 1, "preparation": done},
     )
 
 
@@ -160,7 +158,7 @@ def choose(recording: Recording, settings: ChoiceSettings | None = None) -> Reco
             f"recording '{recording.name}': {len(candidates)} of {recording.vehicles} vehicles "
             "cross the valid zone without a collision, too few to split into train and test"
         )
-    np.random.RandomState(settings.shuffle_seed).shuffle(candidates)  # noqa: NPY002 (theirs)
+    np.random.RandomState(settings.shuffle_seed).shuffle(candidates)
     chosen = candidates[: settings.vehicles or None]
     split = Split.of(chosen, settings.shares)
     about: dict[str, Any] = {"candidates": len(candidates), "seed": settings.shuffle_seed}

@@ -10,7 +10,7 @@ import polars as pl
 
 from depo.errors import DepoError
 from depo.traffic.layout import Layout
-from depo.traffic.overlaps import TOLERANCE, close_pairs, overlaps
+from depo.traffic.overlaps import close_pairs, crashed_vehicles, overlaps
 from depo.traffic.recording import Recording
 
 SMALLEST = 1.0
@@ -108,14 +108,14 @@ def repair(
     touching = overlaps(recording)
     crashed = crashed_vehicles(recording)
     report = replace(report, overlapping=len(touching.behind), crashed=len(crashed))
-    about = {"layout": layout.name, "cite": layout.cite, "report": report.to_dict()}
+    about = {
+        "layout": layout.name,
+        "cite": layout.cite,
+        "smooth": layout.smooth,
+        "blacklist": list(layout.blacklisted(name)),
+        "report": report.to_dict(),
+    }
     return replace(recording, metadata=about), report
-
-
-def crashed_vehicles(recording: Recording) -> np.ndarray:
-    """Vehicles that are in a collision by the authors' rule somewhere in their recorded tracks."""
-    pairs = overlaps(recording, TOLERANCE)
-    return np.unique(recording.vehicle[np.concatenate([pairs.behind, pairs.ahead])])
 
 
 def _reason(report: Report, settings: RepairSettings) -> str:
@@ -209,7 +209,7 @@ def _pieces(
     place = frame + np.repeat(begin[:-1] - frame[first], count)
     grid = np.arange(begin[-1])
     before = np.searchsorted(place, grid, side="right") - 1
-    filled = {c: np.interp(grid, place, table[c]) for c in ("x", "y") if c in table}
+    filled: Table = {c: np.interp(grid, place, table[c]) for c in ("x", "y") if c in table}
     filled |= {c: array[before] for c, array in table.items() if c not in ("x", "y", "frame")}
     filled["frame"] = grid + np.repeat(frame[first] - begin[:-1], np.diff(begin))
     return filled, begin, replace(report, filled=int(begin[-1] - len(place)))

@@ -13,6 +13,8 @@ from depo.traffic.road import Road
 
 UPSTREAM, DOWNSTREAM, BOTTLENECK = 300.0, 560.0, 420.0
 """Metres of road before x = 0, where it ends, and where the slow sign stands."""
+SUBLANE = 0.95
+"""Metres between two lateral places that SUMO tells apart: four to a lane."""
 RAMP_END = 145.0
 """Where the acceleration lane ends (m): still inside the ramp's taper."""
 
@@ -27,13 +29,13 @@ class SimulationSettings:
     """Minutes of traffic before the recording begins, in which the jam forms."""
     main_flow: int = 8_500
     """Vehicles per hour that want to enter on the six lanes."""
-    ramp_flow: int = 300
+    ramp_flow: int = 240
     """Vehicles per hour that want to enter on the ramp."""
-    slow: float = 1.5
+    slow: float = 4.0
     """Lowest speed that the sign downstream shows (m/s): the trough of the stop-and-go waves."""
-    fast: float = 18.0
+    fast: float = 22.0
     """Highest speed that it shows (m/s)."""
-    period: float = 75.0
+    period: float = 60.0
     """Mean seconds between two waves."""
     seed: int = 1
     """Of SUMO and of everything drawn here."""
@@ -48,7 +50,6 @@ class SimulationSettings:
             raise DepoError(f"fast {self.fast} m/s is not above slow {self.slow} m/s")
 
 
-# share, length, width (m), class, acceleration (m/s²), time headway (s)
 VEHICLES: dict[str, tuple[float, float, float, str, float, float]] = {
     "motorcycle": (0.01, 2.2, 0.9, "motorcycle", 3.0, 1.0),
     "small": (0.22, 4.1, 1.75, "passenger", 2.0, 1.1),
@@ -58,38 +59,35 @@ VEHICLES: dict[str, tuple[float, float, float, str, float, float]] = {
     "lorry": (0.03, 9.5, 2.4, "truck", 1.1, 1.6),
     "articulated": (0.02, 17.0, 2.5, "trailer", 0.8, 1.8),
 }
+"""Share, length and width (m), SUMO's class, acceleration (m/s²) and time headway (s)."""
 
 
 def simulate(settings: SimulationSettings, folder: Path) -> Path:
     """Run SUMO in ``folder``; the file of positions that it writes."""
     programs = _programs()
     _write_network(folder)
-    _run(
-        [programs / "netconvert", "-n", "nodes.xml", "-e", "edges.xml", "-x", "links.xml"]
-        + ["-o", "net.xml", "--offset.disable-normalization", "--no-turnarounds"],
-        folder,
-    )
+    inputs = ["-n", "nodes.xml", "-e", "edges.xml", "-x", "links.xml", "-o", "net.xml"]
+    _run(programs / "netconvert", [*inputs, "--offset.disable-normalization"], folder)
     _write_traffic(folder, settings)
-    end = 60 * (settings.warm_up + settings.minutes)
+    begin = 60 * settings.warm_up
     positions = folder / "positions.csv"
-    _run(
-        [programs / "sumo", "-n", "net.xml", "-r", "traffic.xml", "-a", "signs.xml"]
-        + ["--step-length", "0.1", "--lateral-resolution", "0.95", "--end", f"{end}"]
-        + [
-            "--seed",
-            str(settings.seed),
-            "--time-to-teleport",
-            "-1",
-            "--collision.action",
-            "warn",
-            "--precision",
-            "3",
-        ]
-        + ["--device.fcd.begin", f"{60 * settings.warm_up}", "--fcd-output", positions.name]
-        + ["--fcd-output.attributes", "id,type,x,y,angle,speed"]
-        + ["--collision-output", "collisions.xml", "--no-step-log", "--duration-log.statistics"],
-        folder,
-    )
+    options = {
+        "--net-file": "net.xml",
+        "--route-files": "traffic.xml",
+        "--additional-files": "signs.xml",
+        "--fcd-output": positions.name,
+        "--fcd-output.attributes": "id,type,x,y,lane",
+        "--device.fcd.begin": begin,
+        "--end": begin + 60 * settings.minutes,
+        "--step-length": 0.1,
+        "--lateral-resolution": SUBLANE,
+        "--precision": 3,
+        "--time-to-teleport": -1,
+        "--collision.action": "warn",
+        "--seed": settings.seed,
+    }
+    words = [word for option in options.items() for word in option]
+    _run(programs / "sumo", [*words, "--no-step-log", "--duration-log.statistics"], folder)
     return positions
 
 
@@ -103,14 +101,13 @@ def _programs() -> Path:
     return Path(sumo.SUMO_HOME) / "bin"
 
 
-def _run(command: list[object], folder: Path) -> None:
-    done = subprocess.run(
-        [str(word) for word in command], cwd=folder, capture_output=True, text=True, check=False
-    )
-    (folder / f"{Path(str(command[0])).name}.log").write_text(done.stdout + done.stderr)
+def _run(program: Path, words: list[object], folder: Path) -> None:
+    command = [str(program), *(str(word) for word in words)]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    (folder / f"{program.name}.log").write_text(done.stdout + done.stderr)
     if done.returncode:
         last = (done.stderr.strip() or "no message").splitlines()[-1]
-        raise DepoError(f"{Path(str(command[0])).name} failed: {last}")
+        raise DepoError(f"{program.name} failed: {last}")
 
 
 def _write_network(folder: Path) -> None:
@@ -165,9 +162,10 @@ def _write_traffic(folder: Path, settings: SimulationSettings) -> None:
                 f'accel="{acceleration * rng.uniform(0.8, 1.2):.2f}" decel="3.0" '
                 f'minGap="{rng.uniform(1.5, 2.5):.2f}" speedFactor="normc(1,0.1,0.7,1.3)" '
                 f'maxSpeed="27" laneChangeModel="SL2015" latAlignment="center" '
-                f'maxSpeedLat="{rng.uniform(0.8, 1.3):.2f}" minGapLat="{1.2 if width < 1 else 0.4}" '
+                f'maxSpeedLat="{rng.uniform(0.8, 1.3):.2f}" '
+                f'minGapLat="{1.2 if kind == "motorcycle" else 0.4}" '
                 f'lcKeepRight="0" lcSpeedGain="{rng.uniform(1, 4):.2f}" lcSublane="0.5" '
-                f'lcAssertive="{rng.uniform(1, 2):.2f}" lcCooperative="0.4" lcAccelLat="0.8"/>'
+                f'lcAssertive="{rng.uniform(1.5, 3):.2f}" lcCooperative="0.2" lcAccelLat="0.8"/>'
             )
     flow = 'begin="0" end="{end}" type="traffic" departPos="base" departSpeed="avg"'
     flow = flow.format(end=seconds)
@@ -184,7 +182,7 @@ def _write_traffic(folder: Path, settings: SimulationSettings) -> None:
     steps, now = [(0.0, settings.slow)], 60.0
     while now < seconds:
         wave = settings.period * rng.uniform(0.6, 1.4)
-        slow = settings.slow * rng.uniform(0.5, 2.0)
+        slow = settings.slow * rng.uniform(0.3, 1.5)
         steps.append((now, settings.fast * rng.uniform(0.7, 1.2)))
         steps.append((now + wave * rng.uniform(0.5, 0.7), slow))
         now += wave
