@@ -20,7 +20,7 @@ from depo.environments.driving.faces import drive, reset, step
 from depo.environments.driving.kinematics import Pose, move
 from depo.environments.driving.motion import motion_of
 from depo.environments.driving.rectangles import Rectangle, overlap
-from depo.environments.driving.scene import make_scene
+from depo.environments.driving.scene import scene_of
 from depo.environments.driving.settings import ID, DrivingSettings
 from depo.environments.driving.skill import driving_skill
 from depo.environments.driving.surroundings import FEATURES, NEIGHBOURS
@@ -43,7 +43,7 @@ def recording() -> Recording:
 
 @pytest.fixture(scope="module")
 def environment(recording: Recording) -> DrivingEnvironment:
-    return DrivingEnvironment(make_scene(recording), TYPES["normal"])
+    return DrivingEnvironment(scene_of(recording), TYPES["normal"])
 
 
 @pytest.fixture(scope="module")
@@ -206,10 +206,10 @@ def test_a_truck_is_longer_slower_and_turns_less(environment: DrivingEnvironment
 def test_a_steady_track_is_driven_exactly() -> None:
     recording = recording_of([steady(3, 0.0, 2, 12.0, 60), steady(9, 5.0, 3, 1.0, 2)])
     motion = motion_of(recording)
-    assert motion.durations.tolist() == [59, 0]  # the second was seen too shortly
-    np.testing.assert_allclose(motion.pose.x, recording.x[:59], atol=1e-3)
+    assert motion.durations.tolist() == [60, 0]  # the second was seen too shortly
+    np.testing.assert_allclose(motion.pose.x, recording.x[:60], atol=1e-3)
     np.testing.assert_allclose(motion.pose.speed, 12.0, atol=1e-3)
-    assert motion.frame()[[0, -1]].tolist() == [3, 61]
+    assert motion.frame()[[0, -1]].tolist() == [3, 62]
 
 
 def test_noisy_tracks_are_followed_within_the_limits() -> None:
@@ -222,7 +222,7 @@ def test_noisy_tracks_are_followed_within_the_limits() -> None:
     assert np.abs(np.diff(speed)).max() <= 0.6167 + 1e-4
     bound = np.arctan(TYPES["normal"].most_curvature(4.5) * speed[:-1] * DT)
     assert (np.abs(np.diff(heading)) <= bound + 1e-5).all()
-    assert np.abs(motion.pose.x - x[:-1])[50:].max() < 2.5
+    assert np.abs(motion.pose.x - x)[50:].max() < 2.5
     assert motion.pose.y[-1] == pytest.approx(y[-1], abs=0.3)
 
 
@@ -230,7 +230,7 @@ def test_a_recording_nobody_can_be_driven_in_is_refused() -> None:
     with pytest.raises(DepoError, match="no vehicle seen in 3 frames"):
         motion_of(recording_of([steady(0, 0.0, 1, 5.0, 2)]))
     with pytest.raises(DepoError, match="leaving it at its end"):
-        make_scene(recording_of([steady(0, 0.0, 1, 5.0, 60)]))
+        scene_of(recording_of([steady(0, 0.0, 1, 5.0, 60)]))
 
 
 def test_the_scene_holds_every_vehicle_in_its_frame(
@@ -285,7 +285,7 @@ def seen() -> dict[str, np.ndarray]:
         tracks += [
             steady(number * APART, x - 10 * DT * NOW, lane, 10.0, 400) for lane, x in vehicles
         ]
-    environment = DrivingEnvironment(make_scene(recording_of(tracks)), TYPES["normal"])
+    environment = DrivingEnvironment(scene_of(recording_of(tracks)), TYPES["normal"])
     vehicle, frame = jnp.array(firsts), jnp.arange(len(CASES)) * APART + NOW
     pose = environment.scene.recorded(vehicle, frame)
     nothing = jnp.zeros(len(CASES), jnp.int32)
@@ -352,7 +352,7 @@ def played() -> tuple[DrivingEnvironment, dict[str, tuple[str, int, np.ndarray]]
     for number, (vehicles, _, _) in enumerate(EPISODES.values()):
         firsts.append(len(tracks))
         tracks += [steady(number * APART, x, lane, speed, 400) for x, lane, speed in vehicles]
-    scene = make_scene(recording_of(tracks))
+    scene = scene_of(recording_of(tracks))
     environment = DrivingEnvironment(scene, TYPES["normal"], firsts, horizon=HORIZON)
     actions = jnp.array([action for _, action, _ in EPISODES.values()])
 

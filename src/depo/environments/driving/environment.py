@@ -180,5 +180,6 @@ def _look_at_starts(
     return jax.vmap(one)(jnp.arange(scene.vehicles), scene.start_frame, scene.start)
 
 
-def _like(mask: Bool[Array, " copies"], array: Array) -> Bool[Array, "copies *_"]:
+def _like(mask: Bool[Array, " copies"], array: Array) -> Array:
+    """The mask with as many axes as an array."""
     return mask.reshape(mask.shape + (1,) * (array.ndim - 1))

@@ -63,8 +63,9 @@ def controls(
 
     b = (d'·d⊥)/((d'·d)·v·dt), bounded; a = (v'·d_b − ‖v‖)/dt, where d_b is the heading that the
     bounded b leads to. Where the target can be reached d_b = d', so a = (‖v'‖ − ‖v‖)/dt exactly;
-    elsewhere it is the nearest velocity along that heading. For a target behind, b = 0. A standing vehicle cannot turn, and its
-    velocity does not tell where it looks: b = 0 and the heading of the road is assumed.
+    elsewhere it is the nearest velocity along that heading. For a target behind, b = 0. A standing
+    vehicle cannot turn, and its velocity does not tell where it looks: b = 0, and the heading of
+    the road is assumed.
 
     >>> a, b = controls((jnp.array(10.0), jnp.array(0.0)), (jnp.array(9.0), jnp.array(-0.09)), 1, 1)
     >>> round(float(b), 4), round(float(a), 3)

@@ -32,8 +32,7 @@ Track = tuple[
 class Motion(NamedTuple):
     """Poses of all vehicles, one row for each frame; vehicle v has rows begin[v] to begin[v+1].
 
-    A velocity needs the next position, so the last frame of each has none; nor have vehicles that
-    were seen too shortly.
+    In its last frame a vehicle keeps the velocity it had; vehicles seen too shortly have no rows.
     """
 
     pose: Pose
@@ -67,8 +66,10 @@ def motion_of(recording: Recording) -> Motion:
     if not len(kept):
         raise DepoError(f"recording '{recording.name}' has no vehicle seen in {FEWEST} frames")
     longest = int(counts[kept].max())
-    rows = recording.begin[kept] + np.minimum(np.arange(longest)[:, None], counts[kept] - 1)
-    x, y = recording.x[rows], recording.y[rows]
+    x, y = (
+        _continued(column, recording.begin[kept], counts[kept], longest + 1)
+        for column in (recording.x, recording.y)
+    )
     poses = _driven(
         jnp.asarray(x, jnp.float32),
         jnp.asarray(y, jnp.float32),
@@ -77,13 +78,21 @@ def motion_of(recording: Recording) -> Motion:
         recording.time_step,
     )
     durations = np.zeros(recording.vehicles, np.int64)
-    durations[kept] = counts[kept] - 1
-    inside = (np.arange(longest - 1)[:, None] < counts[kept] - 1).T
+    durations[kept] = counts[kept]
+    inside = (np.arange(longest)[:, None] < counts[kept]).T
     return Motion(
         Pose(*(np.asarray(column).T[inside] for column in poses)),  # type: ignore[arg-type]
         np.concatenate([[0], np.cumsum(durations)]),
         recording.first_frame,
     )
+
+
+def _continued(column: np.ndarray, begin: np.ndarray, counts: np.ndarray, times: int) -> np.ndarray:
+    """(times, vehicles): tracks side by side, each going on after its end as it ended."""
+    time, last = np.arange(times)[:, None], counts - 1
+    beyond = np.maximum(time - last, 0)
+    ended = column[begin + last] - column[begin + last - 1]
+    return column[begin + np.minimum(time, last)] + beyond * ended
 
 
 def _first_headings(x: np.ndarray, y: np.ndarray, time_step: float) -> np.ndarray:

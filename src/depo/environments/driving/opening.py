@@ -8,20 +8,19 @@ from pathlib import Path
 import numpy as np
 
 from depo.environments.driving.environment import DrivingEnvironment
-from depo.environments.driving.scene import Scene, make_scene
+from depo.environments.driving.scene import Scene, scene_of
 from depo.environments.driving.settings import DrivingSettings, Part
 from depo.environments.driving.vehicles import vehicle_type
 from depo.traffic.preparation import split_of
 from depo.traffic.recording import Recording
+from depo.traffic.scenes import DEFAULT, find_recording, load_scene
 
 
 def open_environment(
     settings: DrivingSettings, recording: Recording | None = None
 ) -> DrivingEnvironment:
     """The environment that settings describe, in the recording they name or a given one."""
-    if recording is None:
-        path = Path(settings.recording)
-        recording = _loaded(path, path.stat().st_mtime_ns if path.exists() else 0)
+    recording = open_recording(settings.recording) if recording is None else recording
     return DrivingEnvironment(
         _scene(recording),
         vehicle_type(settings.vehicle),
@@ -30,6 +29,12 @@ def open_environment(
         depth=settings.overlap,
         arrival_ends=settings.arrival == "end",
     )
+
+
+def open_recording(name: str = "") -> Recording:
+    """The recording of a file or a shipped name, with its split; read once."""
+    path = find_recording(name or DEFAULT)
+    return _loaded(path, path.stat().st_mtime_ns if path.exists() else 0)
 
 
 def vehicles_of(recording: Recording, part: Part) -> np.ndarray:
@@ -43,9 +48,9 @@ def vehicles_of(recording: Recording, part: Part) -> np.ndarray:
 @lru_cache(maxsize=4)
 def _loaded(path: Path, changed: int) -> Recording:
     del changed  # a file written anew is read anew
-    return Recording.load(path)
+    return load_scene(path)
 
 
 @lru_cache(maxsize=4)
 def _scene(recording: Recording) -> Scene:
-    return make_scene(recording)
+    return scene_of(recording)

@@ -63,7 +63,7 @@ class Scene(eqx.Module):
         return Pose(*(column[row] for column in self.pose))
 
 
-def make_scene(recording: Recording) -> Scene:
+def scene_of(recording: Recording) -> Scene:
     """Compute everybody's motion and sort it by frame and lane."""
     motion = motion_of(recording)
     first = int(motion.frame().min())
