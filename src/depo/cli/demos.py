@@ -1,8 +1,10 @@
-"""``depo demos list | info | record | make | import-minari | export-minari``."""
+"""``depo demos``: list, info, record, make, Minari in and out; traffic is in its own module."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from importlib import import_module
 from typing import Annotated, Any
 
 import numpy as np
@@ -24,6 +26,9 @@ HELP = """depo demos: demonstrations, which are states only
   depo demos make FILE --size 20 …         record the grid world's built-in expert
   depo demos import-minari DATASET FILE    make demonstrations of a Minari dataset
   depo demos export-minari FILE DATASET    make a Minari dataset of demonstrations
+  depo demos from-traffic FILE… --out …    make a scene of recordings of traffic
+  depo demos make-traffic FILE             simulate such a recording (needs SUMO)
+  depo demos export-traffic FILE TEXT      write a recording as NGSIM's 18 columns
 """
 
 
@@ -118,10 +123,23 @@ def run(argv: list[str]) -> int:
         "make": _make,
         "import-minari": _import_minari,
         "export-minari": _export_minari,
+        "from-traffic": _traffic("from_traffic"),
+        "make-traffic": _traffic("make"),
+        "export-traffic": _traffic("export"),
     }
     if argv[0] not in actions:
         raise unknown("demos command", argv[0], actions)
     return actions[argv[0]](argv[1:])
+
+
+def _traffic(action: str) -> Callable[[list[str]], int]:
+    """A command of ``depo.cli.traffic``, imported when it is called."""
+
+    def act(argv: list[str]) -> int:
+        run: Callable[[list[str]], int] = getattr(import_module("depo.cli.traffic"), action)
+        return run(argv)
+
+    return act
 
 
 def _list(argv: list[str]) -> int:
