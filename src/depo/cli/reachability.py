@@ -69,7 +69,7 @@ def run(argv: list[str]) -> int:
         ["feature", "mean square", "bias", "mean square, raw"],
         [list(row) for row in columns],
     )
-    rows = [
+    rows: list[list[str | float | None]] = [
         ["reach error", report.reach_error],
         ["… relative to standing still", report.reach_error_relative],
         ["… no action reaches it (plan)", report.unreachable],
