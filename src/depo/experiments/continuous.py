@@ -17,6 +17,7 @@ from depo.experiments.experiment import Experiment, Plan, ScaleSettings
 from depo.experiments.reference import draw_reference, read_reference
 from depo.experiments.sweep import Planned
 from depo.report.curves import draw_curves
+from depo.runs.job import Job
 from depo.runs.run import Run
 
 EVERY_METHOD = ("depo", "gaifo", "depo-agnostic", "gaifo-dp", "depo-supervised", "bco")
@@ -53,7 +54,7 @@ SCALES: dict[str, dict[str, TaskScale]] = {
 }
 """Scale, task. Ant and Humanoid need demonstrations of the user's own (``--demos-dir``)."""
 
-_QUICK: dict[str, Any] = {
+QUICK: dict[str, Any] = {
     "random_steps": 250,
     "batch_steps": 50,
     "evaluate_every": 6,
@@ -64,21 +65,25 @@ _QUICK: dict[str, Any] = {
 def _plan_fig3(scale: ScaleSettings) -> Plan:
     plan: Plan = {}
     for task, own in SCALES[scale.name].items():
-        demos = find_demos(scale.demos_dir, task)
-        if not demos:
+        if not find_demos(scale.demos_dir, task):
             continue
         for method in own.methods:
-            job = make_job(
-                method,
-                env=task,
-                demos=demos,
-                steps=own.steps,
-                seeds=scale.seeds or own.seeds,
-                preset=scale.preset,
-                **(_QUICK if scale.name == "smoke" else {}),
-            )
-            plan[f"{task}-{method}"] = Planned(job)
+            plan[f"{task}-{method}"] = Planned(imitation(scale, task, method))
     return plan
+
+
+def imitation(scale: ScaleSettings, task: str, method: str) -> Job:
+    """A method's job on a task as figure 3 has it, whoever else needs the same run."""
+    own = SCALES[scale.name][task]
+    return make_job(
+        method,
+        env=task,
+        demos=find_demos(scale.demos_dir, task),
+        steps=own.steps,
+        seeds=scale.seeds or own.seeds,
+        preset=scale.preset,
+        **(QUICK if scale.name == "smoke" else {}),
+    )
 
 
 def find_demos(folder: str, task: str) -> str:

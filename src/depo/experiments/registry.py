@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from depo.experiments import continuous, grid
+from depo.experiments import continuous, grid, transfer
 from depo.experiments.experiment import Experiment
 
-EXPERIMENTS: dict[str, Experiment] = {**grid.EXPERIMENTS, **continuous.EXPERIMENTS}
+EXPERIMENTS: dict[str, Experiment] = {
+    **grid.EXPERIMENTS,
+    **continuous.EXPERIMENTS,
+    **transfer.EXPERIMENTS,
+}
