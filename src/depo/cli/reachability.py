@@ -50,9 +50,8 @@ def run(argv: list[str]) -> int:
     report = reachability(flags.run, seed=flags.seed, episodes=flags.episodes)
     folder = Path(flags.out) if flags.out else Path(flags.run) / "figures"
     name = f"reachability-seed-{report.seed}"
-    figure = save_figure(
-        draw_reachability(report, f"{flags.run}, seed {report.seed}"), folder / name
-    )
+    title = f"{Path(flags.run).name}, seed {report.seed}"
+    figure = save_figure(draw_reachability(report, title), folder / name)
     write_json(folder / f"{name}.json", report.to_json())
     if flags.json:
         print_json({"run": flags.run, "figure": str(figure), **report.to_json()})
