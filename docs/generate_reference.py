@@ -74,6 +74,8 @@ def commands_page() -> str:
         _folded("depo transfer PLANNER", "transfer", "PLANNER", "--help"),
         _section("depo resume", "resume", "--help"),
         _section("depo evaluate", "evaluate", "--help"),
+        _section("depo imagine", "imagine", "--help"),
+        _section("depo reachability", "reachability", "--help"),
         _section("depo runs", "runs", "--help"),
         _section("depo demos", "demos"),
         *(_folded(f"depo demos {a}", "demos", a, "--help") for a in DEMOS_COMMANDS),

@@ -11,6 +11,8 @@ carry it to other action spaces. This page is the table of contents:
 | carry a planner to other actions       | ``transfer``                                       |
 | go on with a stopped run, open a run   | ``resume``, ``Run``                                |
 | score a run                            | ``evaluate``                                       |
+| see what a planner imagines            | ``imagine``                                        |
+| see whether plans are reached          | ``reachability``                                   |
 | use what was learned elsewhere         | ``load_planner``, ``load_skill``                   |
 | build by hand                          | ``CategoricalPlanner``, ``GaussianPlanner``,       |
 |                                        | ``CategoricalSkill``, ``VectorSkill``,             |
@@ -34,7 +36,9 @@ if TYPE_CHECKING:
     from depo.demos.demonstrations import Demonstrations
     from depo.demos.shipped import load_demonstrations
     from depo.errors import DepoError
+    from depo.evaluation.imagine import imagine
     from depo.evaluation.of_run import evaluate
+    from depo.evaluation.reachability import reachability
     from depo.evaluation.record import record
     from depo.models.folder import load_planner, load_skill, save_planner, save_skill
     from depo.models.planner import CategoricalPlanner, GaussianPlanner
@@ -48,6 +52,8 @@ _HOME = {
     "transfer": "depo.api",
     "resume": "depo.api",
     "evaluate": "depo.evaluation.of_run",
+    "imagine": "depo.evaluation.imagine",
+    "reachability": "depo.evaluation.reachability",
     "record": "depo.evaluation.record",
     "load_demonstrations": "depo.demos.shipped",
     "Demonstrations": "depo.demos.demonstrations",
@@ -78,9 +84,11 @@ __all__ = [
     "Standard",
     "VectorSkill",
     "evaluate",
+    "imagine",
     "load_demonstrations",
     "load_planner",
     "load_skill",
+    "reachability",
     "record",
     "resume",
     "save_planner",

@@ -37,6 +37,11 @@ def test_an_expert_is_trained_recorded_and_imitated(tmp_path: Path, monkeypatch,
     assert {"return_relative", "reach_error_raw", "skill_error"} <= set(answer["scores"][0])
     assert Path(answer["films"][0]).stat().st_size > 1_000
     assert (Path("mine") / "figures" / "run.png").exists()
+    other = ["--env", "hopper", "--dynamics", "mixed,gravity=0.8", *SMALL, "--skill-hidden", "16"]
+    assert call("transfer", "mine", *other, "--json") == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["run"] == "runs/transfer-hopper-v5-mixed-gravity=0.8-1"
+    assert answer["scores"][0]["planner_unchanged"] == 1.0
 
 
 def test_a_preset_depends_on_the_task_and_a_flag_beats_it() -> None:
@@ -59,6 +64,8 @@ def test_a_preset_depends_on_the_task_and_a_flag_beats_it() -> None:
         (("train", "depo", "--env", "no_module:X-v0"), "cannot import 'no_module'"),
         (("train", "sac", "--env", "hopper", "--skill", "none"), "not a skill folder"),
         (("demos", "record", "none", "x.npz"), "not a run"),
+        (("train", "sac", "--env", "hopper", "--dynamics", "invertd"), "did you mean 'inverted'"),
+        (("train", "sac", "--env", "Pendulum-v1", "--dynamics", "mass=2"), "MuJoCo model"),
     ],
 )
 def test_bad_input_is_one_sentence(

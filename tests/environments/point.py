@@ -51,3 +51,13 @@ def straight_demonstrations(path, episodes: int = 6):
         for _ in range(episodes)
     ]
     return Demonstrations.from_episodes(walks).save(path)
+
+
+def inverse(state, target):
+    """The exact skill."""
+    return (target - state) / STEP
+
+
+def opposite_inverse(state, target):
+    """The exact skill under inverted dynamics."""
+    return (state - target) / STEP

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import equinox as eqx
@@ -11,6 +12,7 @@ import numpy as np
 import pytest
 
 import depo
+from depo.api import make_job
 from depo.demos import Demonstrations
 from depo.environments.gridworld import GridWorld, GridWorldSettings
 from depo.environments.host import HostEnvironment
@@ -18,6 +20,8 @@ from depo.evaluation.reachability import Reachability, on_grid, on_vectors
 from depo.evaluation.region import VisitedRegion
 from depo.learners.replay import Replay, Rows, read_newest
 from depo.models.standard import Standard
+from depo.runs.training import begin
+from tests.cli.test_cli import call
 from tests.environments.point import ID, STEP, straight_demonstrations
 
 EXPERT = (STEP / 2, 0.0)
@@ -169,3 +173,16 @@ class Fixed(depo.CategoricalPlanner):
 def _nearer(world: GridWorld, state: int) -> int:
     options = world.successor[state]
     return int(options[np.argmin(world.distance_to_goal[options])])
+
+
+def test_the_command_writes_figure_and_json(tmp_path: Path, tiny, capsys) -> None:
+    begin(make_job("depo", steps=64, **tiny), tmp_path / "grid")
+    assert call("reachability", str(tmp_path / "grid"), "--json") == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["blame"] in ("plan", "skill", "nobody")
+    assert answer["reach_error"] == pytest.approx(answer["unreachable"] + answer["unskilled"])
+    assert Path(answer["figure"]).exists()
+    stored = json.loads((tmp_path / "grid" / "figures" / "reachability-seed-0.json").read_text())
+    assert stored["plans_outside"] == answer["plans_outside"]
+    assert call("reachability", str(tmp_path / "grid")) == 0
+    assert "to blame" in capsys.readouterr().out

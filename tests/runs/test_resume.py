@@ -10,6 +10,8 @@ import sys
 import time
 from pathlib import Path
 
+import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
@@ -52,6 +54,8 @@ def job(kind: str, folder: Path):
 
     if kind in ("hopper", "third-party"):
         return vector_job(kind, folder)
+    if kind == "transfer":
+        return transfer_job(folder)
     common = {"steps": 1_280, "seeds": 2, "hidden": 32, "batch_steps": 64, "checkpoint_every": 4}
     if kind == "compiled":
         return make_job("depo", size=3, **common)
@@ -73,6 +77,26 @@ def vector_job(kind: str, folder: Path):
     states = np.random.default_rng(0).normal(size=(4, 20, 11))
     demos = Demonstrations.from_episodes(list(states)).save(folder / "hops.npz")
     return make_job("depo", env="hopper", demos=demos, skill_memory=True, **small)
+
+
+def transfer_job(folder: Path):
+    """A planner that is set free half-way, under other dynamics."""
+    from depo.api import make_job
+
+    standard = depo.Standard(jnp.zeros(2), jnp.ones(2))
+    planner = depo.GaussianPlanner(jax.random.key(0), standard, (16, 16))
+    small = {"hidden": 16, "skill_hidden": 16, "minibatch": 32, "batch_steps": 40, "seeds": 2}
+    small |= {"steps": 640, "random_steps": 160, "evaluate_every": 2, "checkpoint_every": 2}
+    return make_job(
+        "transfer",
+        planner=depo.save_planner(folder / "given", planner),
+        env=POINT,
+        dynamics="mixed",
+        demos=straight_demonstrations(folder / "straight.npz"),
+        unfreeze_after=400,
+        skill_modes=4,
+        **small,
+    )
 
 
 def start(run: Path, script: str = GO_ON, *arguments: str) -> subprocess.Popen[bytes]:
@@ -126,6 +150,10 @@ def test_a_third_party_environment_killed_at_random_and_while_saving(tmp_path: P
     reference = whole_run("third-party", tmp_path)
     kill_and_compare(reference, tmp_path, kills=2)
     test_killed_in_the_middle_of_writing_a_checkpoint(reference, tmp_path, save=2)
+
+
+def test_a_transfer_killed_at_random_moments(tmp_path: Path) -> None:
+    kill_and_compare(whole_run("transfer", tmp_path), tmp_path, kills=2)
 
 
 def test_killed_at_random_moments(reference, tmp_path: Path) -> None:

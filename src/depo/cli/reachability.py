@@ -50,9 +50,8 @@ def run(argv: list[str]) -> int:
     report = reachability(flags.run, seed=flags.seed, episodes=flags.episodes)
     folder = Path(flags.out) if flags.out else Path(flags.run) / "figures"
     name = f"reachability-seed-{report.seed}"
-    figure = save_figure(
-        draw_reachability(report, f"{flags.run}, seed {report.seed}"), folder / name
-    )
+    title = f"{Path(flags.run).name}, seed {report.seed}"
+    figure = save_figure(draw_reachability(report, title), folder / name)
     write_json(folder / f"{name}.json", report.to_json())
     if flags.json:
         print_json({"run": flags.run, "figure": str(figure), **report.to_json()})
@@ -69,7 +68,7 @@ def run(argv: list[str]) -> int:
         ["feature", "mean square", "bias", "mean square, raw"],
         [list(row) for row in columns],
     )
-    rows = [
+    rows: list[list[str | float | None]] = [
         ["reach error", report.reach_error],
         ["… relative to standing still", report.reach_error_relative],
         ["… no action reaches it (plan)", report.unreachable],

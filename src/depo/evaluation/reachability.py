@@ -36,7 +36,7 @@ from depo.learners.replay import read_newest
 from depo.models.planner import CategoricalPlanner
 from depo.models.policy import DecoupledPolicy
 from depo.runs.problem import draw_demonstrations
-from depo.runs.run import REPLAY
+from depo.runs.run import CHECKPOINTS, REPLAY
 from depo.settings.off_policy import DemoSettings
 
 REACHED = 0.05
@@ -113,9 +113,11 @@ def reachability(run: str | Path, *, seed: int | None = None, episodes: int = 10
     """
     if episodes < 1:
         raise DepoError(f"episodes {episodes} is not positive")
+    if not (Path(run) / CHECKPOINTS).is_dir():
+        raise DepoError(f"{run} is not a run: the report needs a planner and a skill together")
     source = open_source(Path(run), "", {}, seed)
-    if source.run is None or source.policy is None:
-        raise DepoError(f"{run} is a planner without a skill: reachability is of a run's policy")
+    assert source.run is not None
+    assert source.policy is not None
     demos = source.run.demonstrations()
     if isinstance(source.world, GridWorld):
         assert demos is not None

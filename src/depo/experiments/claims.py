@@ -8,6 +8,9 @@ claim compares a measure with a number or with another measure, to which a facto
     expected = "<= 1500"
     expected = "< 0.5 * depo/reach_error@10000/mean"      (its value at 10,000 steps)
     expected = "< 0.5 * gaifo-k4/steps_to_90/median"
+
+``steps_to_90_of_LABEL`` are the environment steps to 90% of another run's final return: of its own
+seed for a transfer, which has that seed's planner, of the mean over seeds for all others.
 """
 
 from __future__ import annotations
@@ -25,8 +28,10 @@ from depo.errors import DepoError, unknown
 from depo.evaluation.statistics import STATISTICS, first_crossing, interval
 from depo.report.curves import curve
 from depo.runs.run import Run
+from depo.settings import TRANSFER
 
 CLAIMS = Path(__file__).parent / "claims.toml"
+STEPS_TO = re.compile(r"steps_to_(\d+)_of_(\S+)")
 COMPARISONS = {">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt}
 EXPECTED = re.compile(r"(>=|<=|>|<|=)\s*(?:([\d.e+-]+)\s*\*\s*)?(\S+)")
 
@@ -39,7 +44,7 @@ def verdict(experiment: str, runs: Mapping[str, Run], path: Path = CLAIMS) -> di
 
 def judge(claim: Mapping[str, str], runs: Mapping[str, Run]) -> dict[str, Any]:
     """One entry of verdict.json; a claim about a run that was left out is not judged."""
-    if not {text.split("/")[0] for text in _measures(claim)} <= set(runs):
+    if not {label for text in _measures(claim) for label in _labels(text)} <= set(runs):
         return {
             "claim": claim["claim"],
             "expected": f"{claim['measure']} {claim['expected']}",
@@ -77,6 +82,13 @@ def _measures(claim: Mapping[str, str]) -> list[str]:
     return [claim["measure"], *(word for word in words if "/" in word)]
 
 
+def _labels(measure: str) -> list[str]:
+    """The runs a measure is about."""
+    label, metric, _ = measure.split("/")
+    other = STEPS_TO.fullmatch(metric)
+    return [label, other[2]] if other else [label]
+
+
 def measure(text: str, runs: Mapping[str, Run]) -> tuple[np.ndarray, str]:
     """The values over seeds a measure names, and its statistic."""
     label, metric, statistic = text.split("/")
@@ -84,10 +96,10 @@ def measure(text: str, runs: Mapping[str, Run]) -> tuple[np.ndarray, str]:
         raise unknown("run", label, runs)
     if statistic not in STATISTICS:
         raise unknown("statistic", statistic, STATISTICS)
-    return final_values(runs[label], metric), statistic
+    return final_values(runs[label], metric, runs), statistic
 
 
-def final_values(run: Run, metric: str) -> np.ndarray:
+def final_values(run: Run, metric: str, runs: Mapping[str, Run] | None = None) -> np.ndarray:
     """A metric at the last evaluation (or steps to 90% success), one value for each seed.
 
     ``METRIC@STEPS`` is its value at the first evaluation from so many steps on.
@@ -99,6 +111,8 @@ def final_values(run: Run, metric: str) -> np.ndarray:
         if not len(late):
             raise DepoError(f"{run.path.name} has no evaluation from {at} steps on")
         return values[late[0]]
+    if other := STEPS_TO.fullmatch(metric):
+        return steps_to_share(run, int(other[1]) / 100, (runs or {})[other[2]])
     if metric == "steps_to_90":
         steps, success = curve(run, "success")
         return np.array([first_crossing(steps, column, 0.9) for column in success.T])
@@ -106,6 +120,20 @@ def final_values(run: Run, metric: str) -> np.ndarray:
     if not final or metric not in final[0]:
         raise unknown(f"metric of {run.path.name}", metric, final[0] if final else [])
     return np.array([row[metric] for row in final])
+
+
+def steps_to_share(run: Run, share: float, other: Run) -> np.ndarray:
+    """Environment steps of every seed until the return is that share of another run's final one."""
+    before = {int(row["seed"]): row["return"] for row in other.final_scores()}
+    steps, returns = curve(run, "return")
+    mean = float(np.mean(list(before.values())))
+    own = before if run.job.method == TRANSFER else {}
+    return np.array(
+        [
+            first_crossing(steps, column, share * own.get(seed, mean))
+            for seed, column in zip(sorted(run.job.seeds), returns.T, strict=True)
+        ]
+    )
 
 
 def json_number(x: float) -> float | str:

@@ -17,6 +17,7 @@ from depo.experiments.experiment import Experiment, Plan, ScaleSettings
 from depo.experiments.reference import draw_reference, read_reference
 from depo.experiments.sweep import Planned
 from depo.report.curves import draw_return_and_reach
+from depo.runs.job import Job
 from depo.runs.run import Run
 
 EVERY_METHOD = ("depo", "gaifo", "depo-agnostic", "gaifo-dp", "depo-supervised", "bco")
@@ -65,21 +66,25 @@ QUICK: dict[str, Any] = {
 def _plan_fig3(scale: ScaleSettings) -> Plan:
     plan: Plan = {}
     for task, own in SCALES[scale.name].items():
-        demos = find_demos(scale.demos_dir, task)
-        if not demos:
+        if not find_demos(scale.demos_dir, task):
             continue
         for method in own.methods:
-            job = make_job(
-                method,
-                env=task,
-                demos=demos,
-                steps=own.steps,
-                seeds=scale.seeds or own.seeds,
-                preset=scale.preset,
-                **(QUICK if scale.name == "smoke" else {}),
-            )
-            plan[f"{task}-{method}"] = Planned(job)
+            plan[f"{task}-{method}"] = Planned(imitation(scale, task, method))
     return plan
+
+
+def imitation(scale: ScaleSettings, task: str, method: str) -> Job:
+    """A method's job on a task as figure 3 has it, whoever else needs the same run."""
+    own = SCALES[scale.name][task]
+    return make_job(
+        method,
+        env=task,
+        demos=find_demos(scale.demos_dir, task),
+        steps=own.steps,
+        seeds=scale.seeds or own.seeds,
+        preset=scale.preset,
+        **(QUICK if scale.name == "smoke" else {}),
+    )
 
 
 def find_demos(folder: str, task: str) -> str:

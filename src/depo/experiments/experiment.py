@@ -13,7 +13,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from depo.errors import unknown
-from depo.evaluation.statistics import interval, iqm
+from depo.evaluation.statistics import STATISTICS, interval
 from depo.experiments.claims import final_values, verdict
 from depo.experiments.sweep import Engine, Planned, Sweep
 from depo.files import write_bytes, write_json
@@ -34,6 +34,7 @@ SCORES = (
     "legal_moving_undemonstrated",
     "return",
     "return_relative",
+    "return_kept",
     "return_worst_episode",
     "episode_length",
     "reach_error",
@@ -81,6 +82,8 @@ class Experiment:
     """One figure, or several by what is added to the experiment's name."""
     columns: tuple[str, ...]
     """Metrics of the Markdown table."""
+    more: Callable[[Mapping[str, Run]], str] = lambda _: ""
+    """Another Markdown table, between that and the verdict."""
 
     def reproduce(
         self,
@@ -95,14 +98,16 @@ class Experiment:
     ) -> dict[str, Any]:
         """Do the runs that are not done, then write everything; returns verdict and figures.
 
-        ``only`` leaves out all runs but these; claims about others are not judged.
+        ``only`` leaves out all runs but these and the planners they need; claims about others are
+        not judged.
         """
         plan = self.plan(scale)
         for label in only:
             if label not in plan:
                 raise unknown(f"run of {self.name}", label, plan)
         if only:
-            plan = {label: planned for label, planned in plan.items() if label in only}
+            needed = {*only, *(plan[label].after for label in only)}
+            plan = {label: planned for label, planned in plan.items() if label in needed}
         sweep = Sweep(runs_folder, plan)
         sweep.execute(workers=workers, engine=engine, watch=watch)
         runs = sweep.runs()
@@ -115,7 +120,8 @@ class Experiment:
         ]
         write_bytes(out / "results.csv", results_csv(runs).encode())
         judged = verdict(self.name, runs)
-        table = markdown_table(runs, self.columns) + "\n" + markdown_verdict(judged)
+        table = markdown_table(runs, self.columns) + "\n" + self.more(runs)
+        table += markdown_verdict(judged)
         write_bytes(out / "table.md", table.encode())
         judged["runtime_seconds"] = {label: round(run.seconds(), 1) for label, run in runs.items()}
         write_json(out / "verdict.json", judged)
@@ -165,12 +171,13 @@ def summarise(run: Run, metric: str) -> str:
     if metric != "steps_to_90" and metric not in run.final_scores()[0]:
         return "–"
     values = final_values(run, metric)
-    digits = 0 if metric == "steps_to_90" else 3
-    if metric == "steps_to_90":
-        middle, statistic = float(np.median(values)), "median"
-    else:
-        middle, statistic = float(iqm(values)), "iqm"
-    bounds = interval(values, statistic)
+    is_steps = metric == "steps_to_90"
+    return seeds_text(values, "median" if is_steps else "iqm", 0 if is_steps else 3)
+
+
+def seeds_text(values: np.ndarray, statistic: str, digits: int) -> str:
+    """A statistic with its interval, or the seeds themselves where they are few."""
+    middle, bounds = float(STATISTICS[statistic](values)), interval(values, statistic)
     if bounds is None:
         return ", ".join(_number(x, digits) for x in values)
     return f"{_number(middle, digits)} [{_number(bounds[0], digits)}, {_number(bounds[1], digits)}]"

@@ -10,6 +10,7 @@ from depo.api import make_job
 from depo.experiments.continuous import QUICK, TaskScale, find_demos, runs_of, tasks_of
 from depo.experiments.experiment import Experiment, Plan, ScaleSettings
 from depo.experiments.sweep import Planned
+from depo.experiments.transfer import draw_before
 from depo.report.curves import draw_return_and_reach
 from depo.runs.run import Run
 from depo.settings import TRANSFER
@@ -82,8 +83,7 @@ def _draw(runs: Mapping[str, Run], _: ScaleSettings) -> Figure:
         is_carried = CARRIED in part
         top.set_title(f"{task}, actions inverted" if is_carried else task, fontsize=10)
         if is_carried and "depo-rl" in learned:
-            before = [row["return"] for row in learned["depo-rl"].final_scores()]
-            top.axhline(sum(before) / len(before), color="black", lw=0.8, ls="--")
+            draw_before(top, learned["depo-rl"])
     return figure
 
 

@@ -11,9 +11,9 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from depo.learners.replay import Replay, Rows
-from depo.losses import inverse_dynamics
 from depo.methods.descent import Trained, descend
 from depo.methods.off_policy.method import STEADY, Agent
+from depo.methods.off_policy.parts import skill_loss
 from depo.models.skill import VectorSkill
 from depo.settings.off_policy import BCO, Agnostic, DePORL, SkillTransfer, Supervised
 
@@ -92,11 +92,11 @@ def _at(rows: Rows, index: np.ndarray) -> Columns:
 @eqx.filter_jit
 def _fit(rate: float, skill: Trained[VectorSkill], batches: Columns) -> Trained[VectorSkill]:
     def loss(model: VectorSkill, batch: Columns) -> Float[Array, ""]:
-        return inverse_dynamics.squared(model, *batch)
+        return skill_loss(model, *batch)
 
     return descend(skill, STEADY.adam(rate), loss, batches)[0]
 
 
 @eqx.filter_jit
 def _error(skill: VectorSkill, state: Array, next_state: Array, action: Array) -> Array:
-    return inverse_dynamics.squared(skill, state, next_state, action)
+    return skill_loss(skill, state, next_state, action)

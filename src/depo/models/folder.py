@@ -108,6 +108,7 @@ def _describe_skill(skill: CategoricalSkill | VectorSkill) -> dict[str, Any]:
         "actions": skill.actions,
         "noise": skill.noise,
         "pair_input": skill.pair_input,
+        "modes": skill.modes,
         "hidden": hidden,
     }
 
@@ -141,6 +142,7 @@ def _vector_skill(key: Any, shape: dict[str, Any]) -> VectorSkill:
         shape["predicts"],
         shape["noise"],
         shape["pair_input"],
+        shape.get("modes", 1),
     )
 
 

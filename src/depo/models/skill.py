@@ -80,7 +80,8 @@ class VectorSkill(eqx.Module):
     """I between vector states to an action in [−1,1]ⁿ: tanh of a Gaussian.
 
     ``noise`` is the fixed deviation σ before the tanh when sampling; with None the network
-    gives it. The pair (s,s') is seen standardised, as (s, s'−s) or as (s, s').
+    gives it. The pair (s,s') is seen standardised, as (s, s'−s) or as (s, s'). With several
+    ``modes`` the network has as many heads and a gate over them, and the likeliest head acts.
 
     >>> skill = VectorSkill(jax.random.key(0), Standard.none(3), actions=2, hidden=(8,))
     >>> skill.mode(jnp.ones((5, 3)), jnp.zeros((5, 3))).shape
@@ -93,6 +94,7 @@ class VectorSkill(eqx.Module):
     predicts: tuple[int, ...] = eqx.field(static=True)
     noise: float | None = eqx.field(static=True)
     pair_input: str = eqx.field(static=True)
+    modes: int = eqx.field(static=True)
 
     def __init__(
         self,
@@ -103,11 +105,15 @@ class VectorSkill(eqx.Module):
         predicts: Sequence[int] | None = None,
         noise: float | None = 0.3,
         pair_input: str = "difference",
+        modes: int = 1,
     ):
+        assert modes == 1 or noise is not None, "the heads of a skill have no noise of their own"
         self.standard, self.actions, self.noise = standard, actions, noise
         self.predicts = tuple(range(standard.mean.shape[0]) if predicts is None else predicts)
-        self.pair_input = pair_input
+        self.pair_input, self.modes = pair_input, modes
         outputs = actions if noise is not None else 2 * actions
+        if modes > 1:
+            outputs = modes * (actions + 1)
         self.network = MLP(key, standard.mean.shape[0] + len(self.predicts), hidden, outputs)
 
     def select(self, state: Float[Array, "*batch features"]) -> Float[Array, "*batch predicts"]:
@@ -118,12 +124,30 @@ class VectorSkill(eqx.Module):
         self, state: Float[Array, "*batch sees"], target: Float[Array, "*batch predicts"]
     ) -> Gaussian:
         """The distribution whose tanh is the action."""
-        outputs = self.network(
-            pair_features(self.standard, self.predicts, self.pair_input, state, target)
-        )
+        if self.modes > 1:
+            heads, gate = self.heads(state, target)
+            likeliest = jnp.argmax(gate, axis=-1)[..., None, None]
+            outputs = jnp.take_along_axis(heads, likeliest, axis=-2)[..., 0, :]
+        else:
+            outputs = self._outputs(state, target)
         if self.noise is None:
             return Gaussian(*split_gaussian(outputs))
         return Gaussian(outputs, jnp.full_like(outputs, jnp.log(self.noise + 1e-12)))
+
+    def heads(
+        self, state: Float[Array, "*batch sees"], target: Float[Array, "*batch predicts"]
+    ) -> tuple[Float[Array, "*batch modes actions"], Float[Array, "*batch modes"]]:
+        """Every head's output before the tanh, and the gate's logits."""
+        outputs = self._outputs(state, target)
+        heads, gate = jnp.split(outputs, [self.modes * self.actions], axis=-1)
+        return heads.reshape(*gate.shape[:-1], self.modes, self.actions), gate
+
+    def _outputs(
+        self, state: Float[Array, "*batch sees"], target: Float[Array, "*batch predicts"]
+    ) -> Float[Array, "*batch outputs"]:
+        return self.network(
+            pair_features(self.standard, self.predicts, self.pair_input, state, target)
+        )
 
     def sample(
         self,

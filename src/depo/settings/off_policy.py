@@ -149,6 +149,30 @@ class SkillSettings(DemoSettings):
 
 
 @dataclass(frozen=True)
+class PlannerSettings:
+    """A Gaussian planner and how fast it learns."""
+
+    planner_rate: float = 3e-4
+    """Adam's learning rate for the planner."""
+    log_std_floor: float = 5.0
+    """The planner's log standard deviation is at least minus this."""
+    log_std_ceiling: float = 1.0
+    """The planner's log standard deviation is at most this."""
+
+
+@dataclass(frozen=True)
+class CalibrationSettings:
+    """The calibrated gradient, which anchors plans to what was really reached."""
+
+    calibration: float = 0.1
+    """Weight c of the calibrated gradient."""
+    calibration_weight: CalibrationWeight = "min-max"
+    """How Q becomes the weight of a real transition; 'constant' is plain likelihood."""
+    relabel: bool = False
+    """Take Q at the skill's action for the transition instead of the action really taken."""
+
+
+@dataclass(frozen=True)
 class SAC(ActorSettings, CriticSettings, OffPolicySettings):
     """Soft actor-critic on the environment's own reward: how experts are made."""
 
@@ -187,43 +211,27 @@ class BCO(SkillSettings, OffPolicySettings):
 
 
 @dataclass(frozen=True)
-class Supervised(SkillSettings, OffPolicySettings):
+class Supervised(PlannerSettings, SkillSettings, OffPolicySettings):
     """DePO (supervised): planner from the demonstrations alone, skill from experience."""
 
-    planner_rate: float = 3e-4
-    """Adam's learning rate for the planner."""
     supervision_loss: PlannerFit = "likelihood"
     """Maximum likelihood, or squared error of the predicted mean or of a sample."""
-    log_std_floor: float = 5.0
-    """The planner's log standard deviation is at least minus this."""
-    log_std_ceiling: float = 1.0
-    """The planner's log standard deviation is at most this."""
 
 
 @dataclass(frozen=True)
-class Agnostic(SkillSettings, CriticSettings, AdversarySettings, OffPolicySettings):
+class Agnostic(
+    PlannerSettings, SkillSettings, CriticSettings, AdversarySettings, OffPolicySettings
+):
     """DePG alone: learns to act, plans arbitrary states."""
 
-    planner_rate: float = 3e-4
-    """Adam's learning rate for the planner."""
-    log_std_floor: float = 5.0
-    """The planner's log standard deviation is at least minus this."""
-    log_std_ceiling: float = 1.0
-    """The planner's log standard deviation is at most this."""
     output_penalty: float = 0.0
     """Weight of the mean square of the skill's output before the tanh."""
 
 
 @dataclass(frozen=True)
-class DePO(Agnostic):
+class DePO(CalibrationSettings, Agnostic):
     """Decoupled policy optimisation: DePG + c·CDePG + λ_h·L_h."""
 
-    calibration: float = 0.1
-    """Weight c of the calibrated gradient."""
-    calibration_weight: CalibrationWeight = "min-max"
-    """How Q becomes the weight of a real transition; 'constant' is plain likelihood."""
-    relabel: bool = False
-    """Take Q at the skill's action for the transition instead of the action really taken."""
     supervision: float = 0.1
     """Weight λ_h of the supervised planner loss."""
     supervision_loss: PlannerFit = "likelihood"
@@ -231,7 +239,9 @@ class DePO(Agnostic):
 
 
 @dataclass(frozen=True)
-class DePORL(SkillSettings, CriticSettings, OffPolicySettings):
+class DePORL(
+    CalibrationSettings, PlannerSettings, SkillSettings, CriticSettings, OffPolicySettings
+):
     """The decoupled policy learned from the environment's own reward: DePG + c·CDePG."""
 
     demo_episodes: int = 4
@@ -245,20 +255,8 @@ class DePORL(SkillSettings, CriticSettings, OffPolicySettings):
     """Factor on the reward: it sets how much Q counts beside the calibrated gradient."""
     replay: int = 1_000_000
     """The newest transitions that critic and planner learn from."""
-    planner_rate: float = 3e-4
-    """Adam's learning rate for the planner."""
-    log_std_floor: float = 5.0
-    """The planner's log standard deviation is at least minus this."""
-    log_std_ceiling: float = 1.0
-    """The planner's log standard deviation is at most this."""
     output_penalty: float = 0.0
     """Weight of the mean square of the skill's output before the tanh."""
-    calibration: float = 0.1
-    """Weight c of the calibrated gradient."""
-    calibration_weight: CalibrationWeight = "min-max"
-    """How Q becomes the weight of a real transition; 'constant' is plain likelihood."""
-    relabel: bool = False
-    """Take Q at the skill's action for the transition instead of the action really taken."""
 
 
 @dataclass(frozen=True)

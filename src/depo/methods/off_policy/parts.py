@@ -11,7 +11,13 @@ import jax.numpy as jnp
 import optax
 from jaxtyping import Array, Float, Key
 
-from depo.losses import adversarial_reward, gradient_penalty, inverse_dynamics, twin_critic
+from depo.losses import (
+    adversarial_reward,
+    best_of_modes,
+    gradient_penalty,
+    inverse_dynamics,
+    twin_critic,
+)
 from depo.losses import discriminator as discriminator_loss
 from depo.methods.descent import Trained, follow, fresh, uniform_index
 from depo.methods.off_policy.method import STEADY, Agent, Batch, Metrics, Pace, Pairs, Shape
@@ -26,6 +32,7 @@ from depo.settings.off_policy import (
     DePORL,
     GAIfO,
     SkillSettings,
+    SkillTransfer,
     Supervised,
 )
 
@@ -190,6 +197,7 @@ def new_skill(
         predicts=range(shape.standard.mean.shape[0]),
         noise=None if learns_noise(s) else s.noise,
         pair_input=s.pair_input,
+        modes=s.skill_modes if isinstance(s, SkillTransfer) else 1,
     )
     return fresh(model, skill_optimiser(s, pace))
 
@@ -204,6 +212,19 @@ def learns_noise(s: SkillSettings) -> bool:
     return isinstance(s, BCO) and s.clone_samples
 
 
+def skill_loss(
+    skill: VectorSkill,
+    state: Float[Array, "batch sees"],
+    next_state: Float[Array, "batch sees"],
+    action: Float[Array, "batch actions"],
+    key: Key[Array, ""] | None = None,
+) -> Float[Array, ""]:
+    """The loss that fits a skill of one mode, or of several."""
+    if skill.modes > 1:
+        return best_of_modes.loss(skill, state, next_state, action)
+    return inverse_dynamics.squared(skill, state, next_state, action, key=key)
+
+
 def improve_skill(
     trained: Trained[VectorSkill],
     batch: Batch,
@@ -211,14 +232,14 @@ def improve_skill(
     pace: Pace,
     key: Key[Array, ""] | None = None,
 ) -> tuple[Trained[VectorSkill], Metrics]:
-    """One step of squared error, unless the skill is refitted at intervals instead."""
+    """One step of the skill's loss, unless the skill is refitted at intervals instead."""
     if s.skill_schedule == "refit":
         return trained, {}
     guess = key if learns_noise(s) else None
 
     def loss(model: VectorSkill) -> tuple[Float[Array, ""], None]:
         rows = (batch.state, batch.next_state, batch.action)
-        return inverse_dynamics.squared(model, *rows, key=guess), None
+        return skill_loss(model, *rows, key=guess), None
 
     trained, value, _ = step(trained, skill_optimiser(s, pace), loss)
     return trained, {"skill_loss": value}

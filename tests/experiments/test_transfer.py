@@ -1,0 +1,79 @@
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from depo.demos.shipped import shipped
+from depo.experiments.claims import final_values, judge
+from depo.experiments.experiment import SCALES
+from depo.experiments.transfer import EXPERIMENTS
+from depo.runs.run import Run
+
+PENDULUM = "inverted-pendulum"
+
+
+@pytest.fixture(scope="module")
+def smoke(tmp_path_factory) -> tuple[dict[str, Run], Path]:
+    """Figure 8 at its smallest, on the one task for which recordings are given."""
+    folder = tmp_path_factory.mktemp("fig8")
+    (folder / "demos").mkdir()
+    shutil.copy(shipped()[PENDULUM], folder / "demos" / f"{PENDULUM}.npz")
+    from dataclasses import replace
+
+    scale = replace(SCALES["smoke"], demos_dir=str(folder / "demos"))
+    EXPERIMENTS["fig8"].reproduce(
+        scale=scale,
+        out=folder / "out",
+        runs_folder=folder / "runs",
+        workers=1,
+        engine="local",
+        watch=lambda *_: None,
+        only=[f"{PENDULUM}-transfer-inverted"],
+    )
+    found = [Run.open(path) for path in (folder / "runs").iterdir()]
+    return {run.path.name.rpartition("-")[0]: run for run in found}, folder / "out"
+
+
+def test_a_transfer_brings_the_run_of_its_planner(smoke) -> None:
+    runs, out = smoke
+    assert set(runs) == {f"{PENDULUM}-depo", f"{PENDULUM}-transfer-inverted"}
+    transfer = runs[f"{PENDULUM}-transfer-inverted"]
+    assert transfer.job.environment.dynamics == "inverted"
+    assert {row["planner_unchanged"] for row in transfer.metrics()} == {1.0}
+    assert (out / "fig8.png").exists()
+    assert "| steps to 80% | steps to 90% |" in (out / "table.md").read_text()
+
+
+def test_steps_to_a_share_of_what_the_planner_reached_before(smoke) -> None:
+    runs, _ = smoke
+    label, source = f"{PENDULUM}-transfer-inverted", f"{PENDULUM}-depo"
+    rows, before = runs[label].metrics(), runs[source].final_scores()[0]["return"]
+    kept = [row["return_kept"] for row in rows]
+    np.testing.assert_allclose(kept, [row["return"] / before for row in rows])
+    steps = final_values(runs[label], f"steps_to_1_of_{source}", runs)
+    assert steps == [rows[0]["env_steps"]]
+    assert np.isinf(final_values(runs[label], f"steps_to_99999_of_{source}", runs)).all()
+    claim = {
+        "claim": "",
+        "measure": f"{label}/steps_to_1_of_{source}/max",
+        "expected": f"<= {rows[0]['env_steps']}",
+    }
+    assert judge(claim, runs)["holds"] is True
+    assert judge(claim, {label: runs[label]})["holds"] is None
+
+
+def test_every_scale_has_a_plan_whose_claims_name_its_runs() -> None:
+    from depo.experiments.claims import CLAIMS
+
+    assert "fig5" in CLAIMS.read_text()
+    for name in ("fig5", "fig8"):
+        labels = set(EXPERIMENTS[name].plan(SCALES["bench"]))
+        assert f"{PENDULUM}-depo" in labels
+        assert {x for x in labels if "transfer" in x} <= {
+            f"{task}-transfer-{setting}"
+            for task in (PENDULUM, "half-cheetah", "hopper", "walker2d")
+            for setting in ("mixed", "inverted")
+        }

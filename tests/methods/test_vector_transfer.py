@@ -1,0 +1,194 @@
+"""Transfer where the answer is known: s' = s + a/10, an expert that walks right half a step."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import depo
+from depo.demos import Demonstrations
+from depo.environments.host import HostEnvironment
+from depo.errors import DepoError
+from depo.models.folder import Origin
+from depo.runs.planners import vector_planner
+from depo.runs.run import Run
+from depo.weights import digest
+from tests.environments import point
+from tests.environments.point import ID, STEP, straight_demonstrations
+
+SMALL = {
+    "hidden": 32,
+    "skill_hidden": 32,
+    "skill_rate": 3e-3,
+    "minibatch": 64,
+    "batch_steps": 50,
+    "random_steps": 200,
+    "evaluate_every": 4,
+    "average": 0.02,
+}
+SHORT = SMALL | {"steps": 200, "random_steps": 100, "evaluate_every": 2}
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory) -> Run:
+    """A planner that knows the expert's way."""
+    folder = tmp_path_factory.mktemp("source")
+    demos = straight_demonstrations(folder / "demos.npz")
+    changes = {**SMALL, "random_steps": 400, "planner_rate": 3e-3, "demo_episodes": 3}
+    return depo.train(
+        "depo-supervised", env=ID, demos=demos, steps=1_600, out=folder / "run", **changes
+    )
+
+
+@pytest.fixture(scope="module")
+def inverted(source: Run, tmp_path_factory) -> Run:
+    out = tmp_path_factory.mktemp("inverted") / "run"
+    return depo.transfer(source.path, env=ID, dynamics="inverted", steps=1_000, out=out, **SMALL)
+
+
+def test_a_new_skill_makes_the_old_plan_true(source: Run, inverted: Run) -> None:
+    last = inverted.final_scores()[0]
+    assert last["planner_unchanged"] == 1.0
+    assert last["reach_error_relative"] < 0.15
+    skill = depo.load_skill(inverted.path / "skill" / "seed-0")
+    planner = depo.load_planner(source.path / "planner" / "seed-0")
+    np.testing.assert_array_equal(skill.standard.mean, planner.standard.mean)
+    np.testing.assert_array_equal(skill.standard.scale, planner.standard.scale)
+    states = jnp.array(np.random.default_rng(1).uniform(-0.5, 0.5, (50, 2)), jnp.float32)
+    found = np.asarray(skill.mode(states, states + jnp.array([STEP / 2, 0.0])))
+    np.testing.assert_allclose(found.mean(axis=0), [-0.5, 0.0], atol=0.1)
+
+
+def test_under_the_old_skill_the_new_dynamics_go_the_other_way(source: Run) -> None:
+    as_it_is, turned = (
+        depo.evaluate(source, episodes=3, dynamics=dynamics)[0] for dynamics in (None, "inverted")
+    )
+    assert turned["reach_error_relative"] > 10 * as_it_is["reach_error_relative"]
+    with pytest.raises(DepoError, match="4 numbers, this policy gives 2"):
+        depo.evaluate(source, episodes=3, dynamics="mixed")
+
+
+def test_a_formula_takes_no_step(source: Run, tmp_path: Path) -> None:
+    run = depo.transfer(
+        source.path,
+        env=ID,
+        dynamics="inverted",
+        skill=point.opposite_inverse,
+        steps=0,
+        seeds=1,
+        out=tmp_path / "run",
+    )
+    (row,) = run.metrics()
+    assert row["env_steps"] == 0
+    assert row["reach_error"] < 1e-6
+    assert run.status() == "finished"
+    assert not (run.path / "replay").exists()
+    assert depo.evaluate(run, episodes=3)[0]["reach_error"] < 1e-6
+    assert depo.resume(run.path).metrics() == [row]
+    wrong = depo.transfer(
+        source.path,
+        env=ID,
+        skill=depo.AnalyticSkill(point.opposite_inverse),
+        steps=0,
+        out=tmp_path / "wrong",
+    )
+    assert wrong.final_scores()[0]["reach_error_relative"] > 1.0
+
+
+def test_a_skill_trained_in_advance_takes_no_step_and_no_flags(
+    source: Run, inverted: Run, tmp_path: Path
+) -> None:
+    run = depo.transfer(
+        source.path / "planner" / "seed-0",
+        env=ID,
+        dynamics="inverted",
+        skill=inverted.path / "skill" / "seed-0",
+        steps=0,
+        out=tmp_path / "run",
+    )
+    assert run.final_scores()[0]["return"] == inverted.final_scores()[0]["return"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"skill": "tests.environments.point:inverse", "steps": 100}, "learns nothing"),
+        ({"skill": lambda s, t: t - s, "steps": 0}, "define it as a function of a module"),
+        ({"skill": "tests.environments.point:none", "steps": 0}, "has no function 'none'"),
+        ({"steps": 0}, "0: a transfer with --skill"),
+        ({"unfreeze_after": 100}, "no demonstrations"),
+    ],
+)
+def test_what_cannot_be_done_gets_a_sentence(source: Run, tmp_path, arguments, message) -> None:
+    with pytest.raises(DepoError, match=message):
+        depo.transfer(source.path, env=ID, out=tmp_path / "run", **arguments)
+
+
+def test_a_planner_is_fine_tuned_from_a_step_on(source: Run, tmp_path: Path) -> None:
+    run = depo.transfer(
+        source.path,
+        env=ID,
+        dynamics="inverted",
+        demos=straight_demonstrations(tmp_path / "demos.npz"),
+        unfreeze_after=150,
+        out=tmp_path / "run",
+        **{**SHORT, "steps": 300},
+    )
+    assert [row["planner_unchanged"] for row in run.metrics()] == [1.0, 0.0, 0.0]
+    before, kept, after = (
+        digest(depo.load_planner(path / "seed-0"))
+        for path in (source.path / "planner", run.path / "source", run.path / "planner")
+    )
+    assert before == kept != after
+    assert np.isfinite(run.metrics()[-1]["planner_loss"])
+
+
+@pytest.mark.parametrize("method", ["depo-agnostic", "gaifo-dp"])
+def test_planners_of_other_methods_are_taken(method: str, tmp_path: Path) -> None:
+    demos = straight_demonstrations(tmp_path / "demos.npz")
+    small = {n: v for n, v in SHORT.items() if n not in ("skill_hidden", "skill_rate")}
+    first = depo.train(method, env=ID, demos=demos, out=tmp_path / "first", **small)
+    run = depo.transfer(first.path, env=ID, dynamics="mixed", out=tmp_path / "run", **SHORT)
+    assert run.final_scores()[0]["planner_unchanged"] == 1.0
+
+
+def test_the_authors_schedule_refits_and_explores_less_and_less(source: Run, tmp_path) -> None:
+    short = {"steps": 200, "batch_steps": 50, "random_steps": 50, "refit_every": 100}
+    short |= {"skill_hidden": 16, "refit_passes": 2, "evaluate_every": 1, "minibatch": 16}
+    run = depo.transfer(source.path, env=ID, preset="paper", out=tmp_path / "run", **short)
+    assert [np.isfinite(row["skill_fit_error"]) for row in run.metrics()] == [1, 1, 0, 1]
+    assert run.final_scores()[0]["planner_unchanged"] == 1.0
+
+
+def saved(folder: Path, planner, **origin) -> Path:
+    return depo.save_planner(folder, planner, Origin(environment="elsewhere", **origin))
+
+
+def gaussian(mean, scale) -> depo.GaussianPlanner:
+    standard = depo.Standard(jnp.array(mean, jnp.float32), jnp.array(scale, jnp.float32))
+    return depo.GaussianPlanner(jax.random.key(0), standard, (8,))
+
+
+def test_a_planner_that_does_not_fit_is_told_why(tmp_path: Path) -> None:
+    here = HostEnvironment(ID)
+    three = saved(tmp_path / "three", gaussian([0, 0, 0], [1, 1, 1]))
+    with pytest.raises(DepoError, match=r"sees 3-dimensional states .elsewhere.*2-dimensional"):
+        vector_planner(three, here, None)
+    finite = saved(tmp_path / "finite", depo.CategoricalPlanner(jax.random.key(0), 5, (8,)))
+    with pytest.raises(DepoError, match=r"5 finite states .elsewhere.*2-dimensional vectors"):
+        vector_planner(finite, here, None)
+    far = saved(tmp_path / "far", gaussian([5000, 0], [1, 1]), features=("mm", "y"))
+    with pytest.raises(DepoError, match=r"knows feature mm as 5e.03 ± 1 .elsewhere.*other units"):
+        vector_planner(far, here, None)
+    named = saved(tmp_path / "named", gaussian([0, 0], [1, 1]), features=("x", "y"))
+    assert vector_planner(named, here, None).predicts == (0, 1)
+    turned = Demonstrations.from_episodes([np.zeros((3, 2))], feature_names=("y", "x"))
+    with pytest.raises(DepoError, match=r"calls feature 0 'x' .elsewhere., the demonstrations 'y'"):
+        vector_planner(named, here, turned)
+    shifted = Demonstrations.from_episodes([np.full((3, 2), 30.0)])
+    with pytest.raises(DepoError, match="the demonstrations' mean has 30: other units"):
+        vector_planner(named, here, shifted)
