@@ -23,7 +23,7 @@ RAMP_END = 145.0
 class SimulationSettings:
     """What ``depo demos make-traffic`` asks of SUMO."""
 
-    minutes: float = 15.0
+    minutes: float = 14.0
     """How long the recording is."""
     warm_up: float = 4.0
     """Minutes of traffic before the recording begins, in which the jam forms."""
