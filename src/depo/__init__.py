@@ -8,6 +8,7 @@ carry it to other action spaces. This page is the table of contents:
 | -------------------------------------- | -------------------------------------------------- |
 | read recordings                        | ``load_demonstrations``, ``Demonstrations``        |
 | train a method                         | ``train``                                          |
+| one planner with several vehicles      | ``cotrain``                                        |
 | carry a planner to other actions       | ``transfer``                                       |
 | go on with a stopped run, open a run   | ``resume``, ``Run``                                |
 | score a run                            | ``evaluate``                                       |
@@ -32,7 +33,7 @@ from typing import TYPE_CHECKING, Any
 from depo.environments.gymnasium_faces import register
 
 if TYPE_CHECKING:
-    from depo.api import resume, train, transfer
+    from depo.api import cotrain, resume, train, transfer
     from depo.demos.demonstrations import Demonstrations
     from depo.demos.shipped import load_demonstrations
     from depo.errors import DepoError
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
 
 _HOME = {
     "train": "depo.api",
+    "cotrain": "depo.api",
     "transfer": "depo.api",
     "resume": "depo.api",
     "evaluate": "depo.evaluation.of_run",
@@ -83,6 +85,7 @@ __all__ = [
     "Run",
     "Standard",
     "VectorSkill",
+    "cotrain",
     "evaluate",
     "imagine",
     "load_demonstrations",

@@ -53,7 +53,7 @@ def test_an_absorbed_agent_earns_a_poor_reward_for_ever() -> None:
 
 
 def test_a_centred_reward_has_no_mean_and_changes_no_rank() -> None:
-    shape = Shape(PLAIN, 1, PLAIN)
+    shape = Shape(PLAIN, 1, PLAIN, (0, 1))
     state, next_state = jax.random.normal(KEY, (2, 16, 2))
     batch = Batch(state, jnp.zeros((16, 1)), next_state, jnp.zeros(16), jnp.zeros(16, bool))
     plain, centred = GAIfO(reward_shift=3.0), GAIfO(reward_shift=3.0, reward_centre=1.0)

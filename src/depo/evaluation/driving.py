@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
+from dataclasses import replace
 from typing import NamedTuple
 
 import equinox as eqx
@@ -11,10 +12,13 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Int
 
-from depo.environments.driving.drivers import Driver, ExpertReplay
+from depo.environments.driving.drivers import Driver, ExpertReplay, PolicyDriver
 from depo.environments.driving.environment import DrivingEnvironment, Ego, Outcome
+from depo.environments.driving.opening import open_environment
+from depo.environments.driving.settings import DrivingSettings
 from depo.environments.driving.surroundings import NEIGHBOURS
 from depo.evaluation.densities import authors_divergence, road_divergence, wasserstein
+from depo.models.policy import Policy
 
 AT_ONCE = 100
 """Steps in one compiled call; between them it is seen whether anybody still drives."""
@@ -113,15 +117,27 @@ def velocity_reach_error(drives: Drives) -> dict[str, float]:
     }
 
 
-def mean_scores(by_type: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
-    """The average over vehicle types of every score they share.
+class DrivingEvaluator:
+    """Scores on the vehicles that models are chosen by, and on those they are tested on.
 
-    >>> mean_scores({"normal": {"success": 1.0}, "truck": {"success": 0.5}})
-    {'success': 0.75}
+    The latter are called ``test_…``. A return is a success, so both names are given.
     """
-    first, *rest = by_type.values()
-    shared = [name for name in first if all(name in other for other in rest)]
-    return {name: float(np.mean([s[name] for s in by_type.values()])) for name in shared}
+
+    def __init__(self, settings: DrivingSettings):
+        self.environments = {
+            part: open_environment(replace(settings, part=part)) for part in ("validation", "test")
+        }
+        self.experts = {part: play(env, ExpertReplay()) for part, env in self.environments.items()}
+
+    def __call__(self, policy: Policy) -> dict[str, float]:
+        """Every score of a policy without its randomness."""
+        found: dict[str, float] = {}
+        for part, environment in self.environments.items():
+            drives = play(environment, PolicyDriver(policy))
+            own = scores(environment, drives, self.experts[part])
+            before = "" if part == "validation" else f"{part}_"
+            found |= {f"{before}{name}": value for name, value in own.items()}
+        return {"return": found["success"], **found}
 
 
 @eqx.filter_jit

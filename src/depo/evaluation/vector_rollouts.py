@@ -103,8 +103,9 @@ def score(
         scores |= reach_error(policy, episodes)
         scores |= skill_error(policy, episodes)
         if held_out is not None:
-            pairs = [jnp.array(x) for x in held_out.transitions()]
-            likelihood = policy.planner.log_prob(*pairs)
+            state, reached = (jnp.array(x) for x in held_out.transitions())
+            planner = policy.planner
+            likelihood = planner.log_prob(state, planner.select(reached))  # type: ignore[union-attr]
             scores["planner_log_likelihood"] = float(np.mean(likelihood))
     return scores
 

@@ -121,8 +121,11 @@ class AdversarySettings(DemoSettings):
 
 @dataclass(frozen=True)
 class SkillSettings(DemoSettings):
-    """Fitting the skill to experience by squared error."""
+    """Which features are planned, and fitting the skill to experience by squared error."""
 
+    plans: str = ""
+    """The features of a state that are planned, by name or number, comma-separated (where the
+    others are not ours to move); empty: all."""
     skill_rate: float = 3e-4
     """Adam's learning rate for the skill."""
     skill_hidden: int = 256

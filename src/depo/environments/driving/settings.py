@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from depo.errors import DepoError
 
@@ -36,3 +36,9 @@ class DrivingSettings:
             raise DepoError(f"horizon {self.horizon} is not positive")
         if not self.overlap >= 0:
             raise DepoError(f"overlap {self.overlap} is negative: 0 counts every touch")
+
+
+def environment_skill(environment: Any) -> str:
+    """The name of the formula that is the skill of a driving environment's vehicle."""
+    vehicle = dict(environment.arguments).get("vehicle", DrivingSettings.vehicle)
+    return f"depo.environments.driving.skill:{vehicle}"

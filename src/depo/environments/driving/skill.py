@@ -48,3 +48,9 @@ def driving_skill(
     (0.0, 0.811)
     """
     return AnalyticSkill(Inverse(vehicle_type(vehicle), time_step), PLANNED[plans])
+
+
+normal = driving_skill("normal")
+inverse = driving_skill("inverse")
+transpose = driving_skill("transpose")
+truck = driving_skill("truck")

@@ -27,6 +27,7 @@ from depo.methods.off_policy.parts import (
 )
 from depo.models.planner import Gaussian, GaussianPlanner
 from depo.models.policy import DecoupledPolicy
+from depo.models.skill import AnalyticSkill
 from depo.settings.off_policy import Agnostic, DePO, DePORL
 
 
@@ -116,11 +117,12 @@ class PlannerGradientMethod:
         """DePG from the planner's distribution at the batch's states."""
         plan_key, action_key = jax.random.split(key)
         target = planner.reached(batch.state, plan.sample(plan_key))
-        loss, before_tanh = depg.through_skill(
-            agent["critic"].model, agent["skill"].model, batch.state, target, action_key
-        )
-        loss += self.settings.output_penalty * jnp.mean(before_tanh**2)
-        return loss, {"plan_spread": jnp.mean(jnp.exp(plan.log_std))}
+        critic, skill = agent["critic"].model, agent["skill"].model
+        metrics = {"plan_spread": jnp.mean(jnp.exp(plan.log_std))}
+        if isinstance(skill, AnalyticSkill):
+            return depg.through_formula(critic, skill, batch.state, target), metrics
+        loss, before_tanh = depg.through_skill(critic, skill, batch.state, target, action_key)
+        return loss + self.settings.output_penalty * jnp.mean(before_tanh**2), metrics
 
 
 @dataclass(frozen=True)
@@ -132,9 +134,8 @@ class AgnosticMethod(PlannerGradientMethod):
     def init(self, key: Key[Array, ""], shape: Shape) -> Agent:
         """Also a discriminator."""
         own = jax.random.split(key, 4)[2]
-        return super().init(key, shape) | new_discriminator(
-            own, shape, self.settings, self.pace
-        )
+        judge = new_discriminator(own, shape, self.settings, self.pace)
+        return super().init(key, shape) | judge
 
     def rewarded(
         self, agent: Agent, batch: Batch, expert: Pairs, key: Key[Array, ""]

@@ -23,7 +23,7 @@ from depo.methods.descent import Trained, follow, fresh, uniform_index
 from depo.methods.off_policy.method import STEADY, Agent, Batch, Metrics, Pace, Pairs, Shape
 from depo.models.judges import Scalar, TwinCritic, VectorDiscriminator
 from depo.models.planner import GaussianPlanner
-from depo.models.skill import VectorSkill
+from depo.models.skill import AnalyticSkill, VectorSkill
 from depo.settings.off_policy import (
     BCO,
     SAC,
@@ -174,7 +174,9 @@ def new_planner(
 ) -> Trained[GaussianPlanner]:
     """A planner about to be trained."""
     bounds = (-s.log_std_floor, s.log_std_ceiling)
-    model = GaussianPlanner(key, shape.standard, (s.hidden,) * 2, log_std_bounds=bounds)
+    model = GaussianPlanner(
+        key, shape.standard, (s.hidden,) * 2, shape.predicts, log_std_bounds=bounds
+    )
     return fresh(model, planner_optimiser(s, pace))
 
 
@@ -194,7 +196,7 @@ def new_skill(
         shape.skill_standard,
         shape.actions,
         (s.skill_hidden,) * s.skill_depth,
-        predicts=range(shape.standard.mean.shape[0]),
+        predicts=shape.predicts,
         noise=None if learns_noise(s) else s.noise,
         pair_input=s.pair_input,
         modes=s.skill_modes if isinstance(s, SkillTransfer) else 1,
@@ -232,8 +234,8 @@ def improve_skill(
     pace: Pace,
     key: Key[Array, ""] | None = None,
 ) -> tuple[Trained[VectorSkill], Metrics]:
-    """One step of the skill's loss, unless the skill is refitted at intervals instead."""
-    if s.skill_schedule == "refit":
+    """One step of the skill's loss, unless it is a formula or refitted at intervals instead."""
+    if s.skill_schedule == "refit" or isinstance(trained.model, AnalyticSkill):
         return trained, {}
     guess = key if learns_noise(s) else None
 
