@@ -40,7 +40,7 @@ class Reproduce:
     """Only these runs of the plan (fig3: TASK-METHOD, as hopper-depo); claims about others stay
     open."""
     demos_dir: str = ""
-    """fig3: a folder with TASK.npz files to imitate instead of the shipped ones."""
+    """fig3, fig5, fig8: a folder with TASK.npz files to imitate instead of the shipped ones."""
     reference: str = ""
     """fig3: a CSV of other people's curves (method, environment, seed, env_steps, return)."""
     engine: Literal["local", "ray"] = "local"
