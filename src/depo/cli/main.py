@@ -13,7 +13,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "demo": ("showcase", "train on the grid world, transfer, draw both: minutes"),
     "train": ("train", "train a method: depo train depo --seeds 5"),
     "cotrain": ("cotrain", "one planner with several vehicles: depo cotrain depo --types 1,2,4"),
-    "transfer": ("transfer", "carry a planner to another action space: depo transfer RUN --k 4"),
+    "transfer": ("transfer", "carry a planner to other actions: depo transfer RUN --k 4"),
     "resume": ("resume", "go on with a stopped run: depo resume RUN"),
     "evaluate": ("evaluate", "score what a run has learned: depo evaluate RUN --episodes 20"),
     "imagine": ("imagine", "roll a planner on its own predictions: depo imagine RUN"),
