@@ -14,6 +14,7 @@ from depo.demos import Demonstrations
 from depo.experiments.ablation import EVERY, FAMILIES, TITLES
 from depo.experiments.experiment import SCALES
 from depo.experiments.registry import EXPERIMENTS
+from depo.experiments.sweep import Sweep
 from depo.runs.run import Run
 from tests.cli.test_cli import call
 
@@ -76,11 +77,16 @@ def test_reward_and_transfer_are_drawn_side_by_side(tmp_path: Path) -> None:
     assert [title for title in titles if title] == ["hopper", "hopper, actions inverted"]
 
 
-def test_one_run_of_the_ablation(recordings: Path, tmp_path: Path, capsys) -> None:
-    pytest.importorskip("mujoco", reason="MuJoCo is an extra: pip install 'depo[mujoco]'")
+def test_only_what_is_named_is_run_drawn_and_judged(
+    recordings: Path, tmp_path: Path, monkeypatch, capsys
+) -> None:
+    asked = []
+    monkeypatch.setattr(Sweep, "execute", lambda sweep, **_: asked.extend(sweep.plan))
+    monkeypatch.setattr(Sweep, "runs", lambda sweep: fake_runs(tmp_path, *sweep.plan))
     words = ["reproduce", "ablation", "--scale", "smoke", "--only", "hopper-noise-1"]
     out = tmp_path / "results" / "ablation"
     assert call(*words, "--demos-dir", recordings, "--out", out, "--json") == 0
+    assert asked == ["hopper-noise-1"]
     answer = json.loads(capsys.readouterr().out)
     assert [Path(path).name for path in answer["figures"]] == ["ablation-noise.png"]
     assert {claim["holds"] for claim in answer["claims"]} == {None}  # the others were not run
