@@ -17,6 +17,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "evaluate": ("evaluate", "score what a run has learned: depo evaluate RUN --episodes 20"),
     "runs": ("runs", "a table of runs with status and scores"),
     "demos": ("demos", "demonstrations: list, info FILE, record RUN FILE, Minari in and out"),
+    "render": ("render", "draw a drive from above: depo render drive.png"),
     "reproduce": ("reproduce", "a figure of the paper with a verdict: depo reproduce fig2"),
 }
 """Command: the module below depo.cli that runs it, and one line for the help."""

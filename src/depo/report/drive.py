@@ -1,0 +1,96 @@
+"""A drive as a picture or a film."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from depo.environments.driving.drivers import Driver
+from depo.environments.driving.environment import DrivingEnvironment, Ego
+from depo.environments.driving.faces import drive
+from depo.environments.driving.imagination import imagine
+from depo.errors import DepoError, unknown
+from depo.evaluation.video import write_film
+from depo.report.figures import save_figure
+from depo.report.road import picture, scene_figure
+
+KINDS = (".png", ".gif", ".mp4")
+
+
+class Moment(NamedTuple):
+    """One step of a drive: where the ego is, where it has been, what it plans, how it ended."""
+
+    ego: Ego
+    path: np.ndarray
+    plan: np.ndarray | None
+    ending: str
+
+    def title(self, driver: str) -> str:
+        """Who drives, in whose place, for how long, how fast."""
+        number, seconds = int(self.ego.vehicle[0]), 0.1 * int(self.ego.elapsed[0])
+        speed = float(self.ego.pose.speed[0])
+        ending = f", {self.ending.replace('_', ' ')}" if self.ending else ""
+        return (
+            f"{driver} in the place of vehicle {number}, {seconds:.1f} s, {speed:.1f} m/s{ending}"
+        )
+
+
+def moments(
+    environment: DrivingEnvironment, driver: Driver, vehicle: int, ahead: int = 30
+) -> Iterator[Moment]:
+    """A drive step by step, to its end; ``ahead`` steps of the plan are imagined (0: none)."""
+    ego = environment.begin(jnp.array([vehicle], jnp.int32), jnp.zeros((1, 2), jnp.uint32))
+    decide = jax.jit(lambda e, s: driver.decide(environment, e, s).action)
+    state, path, ending = environment.start_state[jnp.array([vehicle])], [], ""
+    while True:
+        path.append([float(ego.pose.x[0]), float(ego.pose.y[0])])
+        plan = None
+        if ahead and not ending:
+            plan = np.asarray(imagine(environment, driver, ego, ahead))[:, 0, :2]
+        yield Moment(ego, np.array(path), plan, ending)
+        if ending:
+            return
+        ego, state, outcome = drive(environment, ego, decide(ego, state))
+        ending = next((name for name, flag in outcome._asdict().items() if bool(flag[0])), "")
+
+
+def render(
+    environment: DrivingEnvironment,
+    driver: Driver,
+    vehicle: int,
+    path: Path,
+    *,
+    name: str,
+    seconds: float = 0.0,
+    ahead: int = 30,
+) -> tuple[Path, str]:
+    """Write a drive; returns the file and how the drive ended.
+
+    A picture shows the moment after ``seconds`` (0: the middle), a film all of it up to then.
+    """
+    if path.suffix not in KINDS:
+        raise unknown("kind of picture", path.suffix, KINDS)
+    if not 0 <= vehicle < environment.scene.vehicles:
+        raise DepoError(
+            f"vehicle {vehicle} is not in the recording, which has {environment.scene.vehicles}"
+        )
+    every = list(moments(environment, driver, vehicle, ahead))
+    dt = environment.scene.time_step
+    last = min(round(seconds / dt), len(every) - 1) if seconds else len(every) - 1
+    if path.suffix == ".png":
+        moment = every[last if seconds else last // 2]
+        figure = scene_figure(
+            environment, moment.ego, path=moment.path, plan=moment.plan, title=moment.title(name)
+        )
+        return save_figure(figure, path), every[-1].ending
+    frames = [
+        picture(environment, m.ego, m.path, m.plan, m.title(name)) for m in every[: last + 1 : 2]
+    ]
+    shape = [size // 2 * 2 for size in frames[0].shape[:2]]
+    frames = [frame[: shape[0], : shape[1]] for frame in frames]
+    return write_film(path, frames, 0.5 / dt), every[-1].ending
