@@ -61,6 +61,8 @@ def test_a_recording_goes_back_to_text(tmp_path: Path, text: Path, capsys) -> No
     assert call("demos", "export-traffic", scene, again) == 0
     assert "20 vehicles" in capsys.readouterr().out.splitlines()[-1]
     assert len(again.read_text().split("\n")[0].split()) == 18
+    assert call("demos", "info", scene, "--json") == 0
+    assert json.loads(capsys.readouterr().out)["test"] == 3
 
 
 def test_the_training_vehicles_become_demonstrations(tmp_path: Path, text: Path) -> None:
