@@ -7,6 +7,7 @@ carry it to other action spaces. This page is the table of contents:
 | to                                     | call                                               |
 | -------------------------------------- | -------------------------------------------------- |
 | read recordings                        | ``load_demonstrations``, ``Demonstrations``        |
+| read recordings of traffic             | ``load_scene``, ``read_recordings``, ``Recording`` |
 | train a method                         | ``train``                                          |
 | one planner with several vehicles      | ``cotrain``                                        |
 | carry a planner to other actions       | ``transfer``                                       |
@@ -47,6 +48,9 @@ if TYPE_CHECKING:
     from depo.models.skill import AnalyticSkill, CategoricalSkill, VectorSkill
     from depo.models.standard import Standard
     from depo.runs.run import Run
+    from depo.traffic.reading import read_recordings
+    from depo.traffic.recording import Recording
+    from depo.traffic.scenes import load_scene
 
 _HOME = {
     "train": "depo.api",
@@ -72,6 +76,9 @@ _HOME = {
     "Standard": "depo.models.standard",
     "DecoupledPolicy": "depo.models.policy",
     "DepoError": "depo.errors",
+    "Recording": "depo.traffic.recording",
+    "load_scene": "depo.traffic.scenes",
+    "read_recordings": "depo.traffic.reading",
 }
 
 __all__ = [
@@ -82,6 +89,7 @@ __all__ = [
     "Demonstrations",
     "DepoError",
     "GaussianPlanner",
+    "Recording",
     "Run",
     "Standard",
     "VectorSkill",
@@ -90,8 +98,10 @@ __all__ = [
     "imagine",
     "load_demonstrations",
     "load_planner",
+    "load_scene",
     "load_skill",
     "reachability",
+    "read_recordings",
     "record",
     "resume",
     "save_planner",
