@@ -32,7 +32,10 @@ from depo.settings import OFF_POLICY, ON_POLICY, SETTINGS_OF, TRANSFER, Learner
 
 FOLDER = Path(__file__).parent / "reference"
 PLAIN = {"COLUMNS": "100", "NO_COLOR": "1", "TERM": "dumb", "PYTHONUTF8": "1"}
-DEMOS_COMMANDS = ("list", "info", "record", "make", "import-minari", "export-minari")
+DEMOS_COMMANDS = (
+    *("list", "info", "record", "make", "import-minari", "export-minari"),
+    *("from-traffic", "make-traffic", "export-traffic"),
+)
 ENV_OF: dict[Learner, tuple[str, ...]] = {ON_POLICY: (), OFF_POLICY: ("--env", "hopper")}
 """The flags that make a training command choose a learner."""
 SECTIONS: dict[Learner, tuple[str, str]] = {

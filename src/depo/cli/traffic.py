@@ -46,6 +46,8 @@ class FromTraffic:
         default_factory=PreparationSettings
     )
     choice: tyro.conf.OmitArgPrefixes[ChoiceSettings] = field(default_factory=ChoiceSettings)
+    figure: str = ""
+    """Also draw where everybody was at what time, in this PNG."""
     json: bool = False
     """Print the result as JSON."""
 
@@ -61,6 +63,8 @@ class MakeTraffic:
     simulation: tyro.conf.OmitArgPrefixes[SimulationSettings] = field(
         default_factory=SimulationSettings
     )
+    figure: str = ""
+    """Also draw where everybody was at what time, in this PNG."""
     json: bool = False
     """Print the result as JSON."""
 
@@ -90,6 +94,7 @@ def from_traffic(argv: list[str]) -> int:
             found += _slots(read, flags.slots, file)
     scene = make_scene([recording for recording, _ in found], flags.preparation, flags.choice)
     path = scene.save(flags.out)
+    _draw(scene, flags.figure)
     reports = {recording.name: report.to_dict() for recording, report in found if report}
     about = describe_scene(scene)
     if flags.json:
@@ -109,6 +114,7 @@ def make(argv: list[str]) -> int:
         flags.simulation, flags.text or None, name=Path(flags.file).stem
     )
     path = recording.save(flags.file)
+    _draw(recording, flags.figure)
     about = describe_recording(recording)
     if flags.json:
         print_json({"file": str(path), **about, "report": report.to_dict()})
@@ -154,6 +160,13 @@ def describe_scene(scene: Recording) -> dict[str, Any]:
         "arrive_as_recorded": replay.get("arrived", 0.0),
         "arrive_at_constant_velocity": straight.get("arrived", 0.0),
     }
+
+
+def _draw(recording: Recording, figure: str) -> None:
+    if figure:
+        from depo.report.space_time import draw_space_time
+
+        draw_space_time(recording, figure)
 
 
 def _slots(

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from depo.errors import DepoError, unknown
+from depo.errors import DepoError
+from depo.files import named_file
 from depo.traffic.preparation import (
     ChoiceSettings,
     PreparationSettings,
@@ -31,13 +32,7 @@ def shipped_recordings() -> dict[str, Path]:
 
 def find_recording(name: str | Path) -> Path:
     """The file that a name means: a path, or the name of a shipped recording."""
-    path = Path(name)
-    if path.suffix or path.exists() or len(path.parts) > 1:
-        return path
-    known = shipped_recordings()
-    if str(name) not in known:
-        raise unknown("recording of traffic", str(name), known)
-    return known[str(name)]
+    return named_file(name, shipped_recordings(), "recording of traffic")
 
 
 def make_scene(

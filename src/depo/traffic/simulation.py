@@ -23,17 +23,17 @@ RAMP_END = 145.0
 class SimulationSettings:
     """What ``depo demos make-traffic`` asks of SUMO."""
 
-    minutes: float = 15.0
+    minutes: float = 12.0
     """How long the recording is."""
     warm_up: float = 4.0
     """Minutes of traffic before the recording begins, in which the jam forms."""
-    main_flow: int = 8_500
+    main_flow: int = 10_500
     """Vehicles per hour that want to enter on the six lanes."""
     ramp_flow: int = 240
     """Vehicles per hour that want to enter on the ramp."""
-    slow: float = 4.0
+    slow: float = 6.0
     """Lowest speed that the sign downstream shows (m/s): the trough of the stop-and-go waves."""
-    fast: float = 22.0
+    fast: float = 25.0
     """Highest speed that it shows (m/s)."""
     period: float = 60.0
     """Mean seconds between two waves."""

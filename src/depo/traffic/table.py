@@ -115,7 +115,7 @@ def _is_parquet(path: Path) -> bool:
 def _parquet_chunks(
     path: Path, layout: Layout, names: tuple[str, ...], wanted: list[str], progress: Progress
 ) -> Iterator[pl.DataFrame]:
-    table = pl.scan_parquet(path).select(dict.fromkeys(wanted))
+    table = pl.scan_parquet(path).select(list(dict.fromkeys(wanted)))
     total = int(table.select(pl.len()).collect().item())
     for start in range(0, total, ROWS):
         yield table.slice(start, ROWS).collect()
