@@ -40,8 +40,8 @@ def draw_scene(
     _, x, y, dx, dy, half_length, half_width, _ = np.asarray(scene.others[frame])[:, there]
     others = corners(x, y, dx, dy, half_length, half_width)
     axes.add_collection(PolyCollection(list(others), facecolor=OTHER, edgecolor="white", lw=0.5))
-    glass = windscreens(x, y, dx, dy, half_length, half_width)
-    axes.add_collection(PolyCollection(list(glass), facecolor="#d5e0ee", lw=0))
+    screens = windscreens(x, y, dx, dy, half_length, half_width)
+    axes.add_collection(PolyCollection(list(screens), facecolor="#d5e0ee", lw=0))
     length, width = (float(size[0]) for size in environment.size(ego.vehicle))
     px, py, _, hx, hy = (float(column[0]) for column in ego.pose)
     middle = (px + hx * length / 2, py + hy * length / 2)
@@ -75,11 +75,9 @@ def draw_road(axes: Axes, road: Road) -> None:
         xlim=(0, road.length),
         ylim=(lowest + margin, road.lateral_origin - margin),
         aspect="equal",
-        xlabel="m along the road, driven from left to right",
-        ylabel="m to the right",
     )
-    axes.xaxis.label.set_size(8)
-    axes.yaxis.label.set_size(8)
+    axes.set_xlabel("m along the road, driven from left to right", fontsize=8)
+    axes.set_ylabel("m to the right", fontsize=8)
     axes.tick_params(labelsize=7)
 
 
@@ -172,5 +170,5 @@ def picture(
     figure = scene_figure(environment, ego, path=path, plan=plan, title=title)
     figure.set_dpi(100)
     canvas = FigureCanvasAgg(figure)
-    canvas.draw()
-    return np.asarray(canvas.buffer_rgba())[..., :3].copy()
+    canvas.draw()  # type: ignore[no-untyped-call]
+    return np.asarray(canvas.buffer_rgba())[..., :3].copy()  # type: ignore[no-untyped-call]

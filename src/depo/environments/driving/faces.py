@@ -78,7 +78,7 @@ class DrivingEnv(gym.Env[np.ndarray, np.ndarray]):
         flags = {"arrived": arrived, "collided": collided, "off_road": off_road}
         return np.array(state[0]), float(arrived), terminated, truncated, self._about() | flags
 
-    def render(self) -> np.ndarray | None:  # type: ignore[override]
+    def render(self) -> np.ndarray | None:
         """The road from above, around the ego and its path."""
         if self.render_mode != "rgb_array" or self._ego is None:
             return None

@@ -107,7 +107,7 @@ def _tables(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Dense tables: columns by frame, who it is, where each lane's list begins."""
     vehicle, frame = motion.vehicle(), motion.frame() - first
-    body = rectangle(motion.pose, recording.length[vehicle], recording.width[vehicle])  # type: ignore[arg-type]
+    body = rectangle(motion.pose, recording.length[vehicle], recording.width[vehicle])
     front = np.asarray(motion.pose.x + recording.length[vehicle] * motion.pose.dx)
     lanes = recording.road.lanes + 1
     lane = np.clip(recording.road.lane_of(np.asarray(motion.pose.y)), 0, lanes - 1)
