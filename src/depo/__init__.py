@@ -7,6 +7,7 @@ carry it to other action spaces. This page is the table of contents:
 | to                                     | call                                               |
 | -------------------------------------- | -------------------------------------------------- |
 | read recordings                        | ``load_demonstrations``, ``Demonstrations``        |
+| read recordings of traffic             | ``load_scene``, ``read_recordings``, ``Recording`` |
 | train a method                         | ``train``                                          |
 | carry a planner to other actions       | ``transfer``                                       |
 | go on with a stopped run, open a run   | ``resume``, ``Run``                                |
@@ -42,6 +43,9 @@ if TYPE_CHECKING:
     from depo.models.skill import AnalyticSkill, CategoricalSkill, VectorSkill
     from depo.models.standard import Standard
     from depo.runs.run import Run
+    from depo.traffic.reading import read_recordings
+    from depo.traffic.recording import Recording
+    from depo.traffic.scenes import load_scene
 
 _HOME = {
     "train": "depo.api",
@@ -64,6 +68,9 @@ _HOME = {
     "Standard": "depo.models.standard",
     "DecoupledPolicy": "depo.models.policy",
     "DepoError": "depo.errors",
+    "Recording": "depo.traffic.recording",
+    "load_scene": "depo.traffic.scenes",
+    "read_recordings": "depo.traffic.reading",
 }
 
 __all__ = [
@@ -74,13 +81,16 @@ __all__ = [
     "Demonstrations",
     "DepoError",
     "GaussianPlanner",
+    "Recording",
     "Run",
     "Standard",
     "VectorSkill",
     "evaluate",
     "load_demonstrations",
     "load_planner",
+    "load_scene",
     "load_skill",
+    "read_recordings",
     "record",
     "resume",
     "save_planner",

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from depo.cli.main import main
+from depo.demos import Demonstrations
 from depo.traffic import Recording
 from depo.traffic.preparation import split_of
 from depo.traffic.text import write_text
@@ -60,6 +61,20 @@ def test_a_recording_goes_back_to_text(tmp_path: Path, text: Path, capsys) -> No
     assert call("demos", "export-traffic", scene, again) == 0
     assert "20 vehicles" in capsys.readouterr().out.splitlines()[-1]
     assert len(again.read_text().split("\n")[0].split()) == 18
+    assert call("demos", "info", scene, "--json") == 0
+    assert json.loads(capsys.readouterr().out)["test"] == 3
+
+
+def test_the_training_vehicles_become_demonstrations(tmp_path: Path, text: Path) -> None:
+    scene, file = tmp_path / "scene.npz", tmp_path / "demos.npz"
+    assert call("demos", "from-traffic", text, "--out", scene, "--demos", file) == 0
+    demos, split = Demonstrations.load(file), split_of(Recording.load(scene))
+    assert (demos.episodes, demos.dimension) == (len(split.train), 28)
+    assert demos.metadata["vehicles"] == sorted(split.train)
+    start, end = Recording.load(scene).road.zone
+    x = next(iter(demos))[:, 0]
+    assert start < x[0] < start + 2
+    assert end < x[-1] < end + 2
 
 
 def test_errors_are_one_sentence(tmp_path: Path, text: Path, capsys) -> None:

@@ -14,9 +14,12 @@ from depo.cli.flags import parse
 from depo.cli.output import print_json, print_table, stdout
 from depo.demos.demonstrations import Demonstrations
 from depo.demos.minari_datasets import from_minari, to_minari
-from depo.demos.shipped import find_demonstrations, load_demonstrations, shipped
+from depo.demos.shipped import load_demonstrations, shipped
 from depo.environments.gridworld import GridWorld, GridWorldSettings
 from depo.errors import DepoError, unknown
+from depo.files import named_file
+from depo.traffic.recording import is_recording
+from depo.traffic.scenes import load_scene, shipped_recordings
 
 HELP = """depo demos: demonstrations, which are states only
 
@@ -45,7 +48,7 @@ class Info:
     """Check a file and describe it."""
 
     file: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="FILE")]
-    """An .npz file, or the name of a shipped set."""
+    """An .npz file (demonstrations, or a scene of traffic), or the name of a shipped one."""
     json: bool = False
     """Print the result as JSON."""
 
@@ -150,13 +153,19 @@ def _list(argv: list[str]) -> int:
     else:
         columns = ["name", "environment", "episodes", "states", "dimension", "source"]
         print_table("shipped", columns, [[row.get(c, "") for c in columns] for row in found])
+        traffic = [(name, "recording of traffic: depo demos info") for name in shipped_recordings()]
+        print_table("shipped, to drive in", ["name", "what"], traffic)
     return 0
 
 
 def _info(argv: list[str]) -> int:
     flags = parse(Info, argv, "depo demos info")
-    path = find_demonstrations(flags.file)
-    about = describe(load_demonstrations(flags.file))
+    known = shipped() | shipped_recordings()
+    path = named_file(flags.file, known, "demonstrations or recording")
+    if path.is_file() and is_recording(path):
+        about = import_module("depo.cli.traffic").describe_scene(load_scene(path))
+    else:
+        about = describe(Demonstrations.load(path))
     if flags.json:
         print_json({"file": str(path), **about})
     else:

@@ -13,6 +13,7 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 
 from depo.cli.flags import parse
 from depo.cli.output import print_json, print_table, stderr, stdout
+from depo.demos.demonstrations import Demonstrations
 from depo.errors import DepoError
 from depo.traffic.generation import make_traffic
 from depo.traffic.outcomes import as_recorded, constant_velocity, outcome_shares
@@ -37,6 +38,8 @@ class FromTraffic:
     """Tables, recordings (.npz) or names of shipped recordings; several follow one another."""
     out: str
     """The scene to write (.npz)."""
+    demos: str = ""
+    """Also write the training vehicles' states as demonstrations (.npz)."""
     layout: str = ""
     """What the columns mean: a shipped layout's name or a TOML file; empty: recognised."""
     slots: tuple[int, ...] = ()
@@ -97,6 +100,8 @@ def from_traffic(argv: list[str]) -> int:
     _draw(scene, flags.figure)
     reports = {recording.name: report.to_dict() for recording, report in found if report}
     about = describe_scene(scene)
+    if flags.demos:
+        about["demonstrations"] = str(_demonstrations(scene).save(flags.demos))
     if flags.json:
         print_json({"file": str(path), **about, "reports": reports})
         return 0
@@ -160,6 +165,17 @@ def describe_scene(scene: Recording) -> dict[str, Any]:
         "arrive_as_recorded": replay.get("arrived", 0.0),
         "arrive_at_constant_velocity": straight.get("arrived", 0.0),
     }
+
+
+def _demonstrations(scene: Recording) -> Demonstrations:
+    """What the vehicles to train on saw, by the simulator's own eyes."""
+    from depo.environments.driving.expert import expert_demonstrations
+    from depo.environments.driving.opening import open_environment
+    from depo.environments.driving.settings import DrivingSettings
+    from depo.runtime import prepare_jax
+
+    prepare_jax()
+    return expert_demonstrations(open_environment(DrivingSettings(part="train"), scene))
 
 
 def _draw(recording: Recording, figure: str) -> None:

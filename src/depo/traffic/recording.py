@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import zipfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -191,6 +192,14 @@ class Recording:
                 f"{path} is no traffic recording ({type(error).__name__}: {error}): make one with "
                 "'depo demos from-traffic'"
             ) from None
+
+
+def is_recording(path: Path) -> bool:
+    """Whether a file looks like a recording of traffic rather than demonstrations."""
+    if not zipfile.is_zipfile(path):
+        return False
+    with zipfile.ZipFile(path) as archive:
+        return {"about.npy", "first_frame.npy"} <= set(archive.namelist())
 
 
 PLAIN = ("begin", "first_frame", "original_id", "kind")

@@ -32,9 +32,9 @@ class SimulationSettings:
     ramp_flow: int = 240
     """Vehicles per hour that want to enter on the ramp."""
     slow: float = 6.0
-    """Lowest speed that the sign downstream shows (m/s): the trough of the stop-and-go waves."""
+    """About how slow the sign downstream gets (m/s), drawn anew for each wave."""
     fast: float = 25.0
-    """Highest speed that it shows (m/s)."""
+    """About how fast it gets (m/s)."""
     period: float = 60.0
     """Mean seconds between two waves."""
     seed: int = 1
