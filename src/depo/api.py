@@ -27,6 +27,8 @@ TRANSFER_STEPS: dict[Learner, int] = {ON_POLICY: 3_840, OFF_POLICY: 20_000}
 LEARNED = "learned"
 """The skill that is asked for where a formula is known and not wanted."""
 GRID_NAMES = ("gridworld", "GridWorld-v0", GRID_ID)
+SHORT_NAMES: dict[str, tuple[str, dict[str, Any]]] = {**TASKS, "driving": (DRIVING_ID, {})}
+"""Short name: Gymnasium id and constructor arguments."""
 
 
 def make_job(
@@ -94,12 +96,10 @@ def make_job(
 
 
 def host_settings(env: str, arguments: dict[str, Any], dynamics: str = "") -> EnvironmentSettings:
-    """A Gymnasium id, or the short name of a MuJoCo task, as settings."""
+    """A Gymnasium id, or the short name of a MuJoCo task or of driving, as settings."""
     own: dict[str, Any] = {}
-    if env == "driving":
-        env = DRIVING_ID
-    if env in TASKS:
-        env, own = TASKS[env]
+    if env in SHORT_NAMES:
+        env, own = SHORT_NAMES[env]
     return EnvironmentSettings(env, None, tuple((own | arguments).items()), dynamics)
 
 

@@ -203,12 +203,12 @@ class OnPolicyCotraining(Cotraining):
     ) -> tuple[tuple[LearnerState, ...], dict[str, np.ndarray]]:
         """``evaluate_every`` rounds for every seed; metrics are means over them and over kinds."""
         # the planner is in every kind's state, and a buffer can be given away only once
-        state = tuple(jax.tree.map(jnp.copy, own) for own in state)
+        own = tuple(jax.tree.map(jnp.copy, kind) for kind in state)
         positions = tuple(part.positions() for part in self.parts)
-        state, positions, metrics = self._advance(state, positions)
+        after, positions, metrics = self._advance(own, positions)
         for part, position in zip(self.parts, positions, strict=True):
             part.place(position)
-        return state, {name: np.asarray(value) for name, value in metrics.items()}
+        return after, {name: np.asarray(value) for name, value in metrics.items()}
 
     def _advance_one(
         self, states: tuple[LearnerState, ...], positions: tuple[Position, ...]

@@ -317,7 +317,7 @@ class OffPolicyLearner:
         arrays, metrics = jax.lax.scan(one, arrays, (batches, wide, keys))
         return *eqx.combine(arrays, rest), jax.tree.map(jnp.mean, metrics)
 
-    def averaged(self, average: Policy, agent: Agent) -> Policy:
+    def averaged(self, average: Any, agent: Agent) -> Any:
         """The policy that is kept, one update on."""
         policy, rate = self.method.policy(agent), self.settings.average
         return follow(average, policy, rate) if rate else policy

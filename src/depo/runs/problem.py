@@ -13,8 +13,7 @@ import numpy as np
 
 from depo.demos.demonstrations import Demonstrations
 from depo.demos.shipped import load_demonstrations, shipped
-from depo.environments.driving.expert import expert_demonstrations
-from depo.environments.driving.opening import open_environment
+from depo.environments.driving.opening import driving_demonstrations
 from depo.environments.driving.settings import ID as DRIVING_ID
 from depo.environments.driving.settings import DrivingSettings, environment_skill
 from depo.environments.gridworld import GridWorld, GridWorldSettings
@@ -128,13 +127,15 @@ def host_of(environment: EnvironmentSettings) -> HostEnvironment:
 
 
 def default_demonstrations(environment: EnvironmentSettings, name: str) -> Demonstrations:
-    """The demonstrations named, or the environment's own: a grid world has a built-in expert."""
+    """The demonstrations named, or the environment's own.
+
+    A grid world has a built-in expert; in traffic the recorded drivers of the train part are it.
+    """
     if name:
         return load_demonstrations(name)
+    if environment.id == DRIVING_ID:
+        return driving_demonstrations(DrivingSettings(**dict(environment.arguments)))
     if environment.world is None:
-        if environment.id == DRIVING_ID:
-            settings = DrivingSettings(**dict(environment.arguments) | {"part": "train"})
-            return expert_demonstrations(open_environment(settings))
         if (shipped_name := NAME_OF.get(environment.id, "")) in shipped():
             return load_demonstrations(shipped_name)
         raise DepoError(f"no demonstrations for {environment.id}: pass --demos FILE")

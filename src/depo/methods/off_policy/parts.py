@@ -228,12 +228,12 @@ def skill_loss(
 
 
 def improve_skill(
-    trained: Trained[VectorSkill],
+    trained: Trained[Any],
     batch: Batch,
     s: SkillSettings,
     pace: Pace,
     key: Key[Array, ""] | None = None,
-) -> tuple[Trained[VectorSkill], Metrics]:
+) -> tuple[Trained[Any], Metrics]:
     """One step of the skill's loss, unless it is a formula or refitted at intervals instead."""
     if s.skill_schedule == "refit" or isinstance(trained.model, AnalyticSkill):
         return trained, {}
