@@ -96,4 +96,4 @@ def test_driving_on_at_constant_velocity_crashes_in_traffic_that_slows_down(
 
 def test_scores_are_averaged_over_types() -> None:
     by_type = {"normal": {"success": 1.0, "only": 2.0}, "truck": {"success": 0.0}}
-    assert mean_scores(by_type) ["success"] == 0.5
+    assert mean_scores(by_type)["success"] == 0.5

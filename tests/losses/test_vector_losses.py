@@ -22,6 +22,7 @@ from depo.losses import (
 )
 from depo.losses import calibrated_decoupled_policy_gradient as cdepg
 from depo.losses import decoupled_policy_gradient as depg
+from depo.methods.descent import descend, fresh
 from depo.methods.off_policy.method import STEADY, Agent, Batch, Shape
 from depo.methods.off_policy.parts import (
     absorbed_value,
@@ -29,7 +30,6 @@ from depo.methods.off_policy.parts import (
     new_discriminator,
     reward_of,
 )
-from depo.methods.descent import descend, fresh
 from depo.models.judges import TwinCritic, VectorDiscriminator
 from depo.models.planner import Gaussian, GaussianPlanner
 from depo.models.policy import tanh_sample

@@ -76,7 +76,7 @@ def play(
         parts.append((before, plan, reached, gap, playing))
         over |= ended.any(axis=(0, 1))
     state, plan, reached, gap, playing = (np.concatenate(c) for c in zip(*parts, strict=True))
-    return Drives(state, plan, reached, gap, playing, Outcome(*flags))  # type: ignore[arg-type]
+    return Drives(state, plan, reached, gap, playing, Outcome(*flags))
 
 
 def scores(
