@@ -71,7 +71,11 @@ def commands_page() -> str:
         "world has `--env-args` in place of the map's flags:\n",
         *_training_helps(OFF_POLICY),
         _section("depo transfer", "transfer"),
-        _folded("depo transfer PLANNER", "transfer", "PLANNER", "--help"),
+        *(
+            _folded(" ".join(["depo", *words]), *words, "--help")
+            for learner in SETTINGS_OF
+            for words in [("transfer", "PLANNER", *ENV_OF[learner])]
+        ),
         _section("depo resume", "resume", "--help"),
         _section("depo evaluate", "evaluate", "--help"),
         _section("depo imagine", "imagine", "--help"),
@@ -111,7 +115,9 @@ def settings_page() -> str:
         parts += [f"## {title}\n", f"{sentence}\n"]
         for method, kind in SETTINGS_OF[learner].items():
             words = ["depo", "train", method, *ENV_OF[learner]]
-            command = "depo transfer PLANNER" if method == TRANSFER else " ".join(words)
+            if method == TRANSFER:
+                words[1:3] = ["transfer", "PLANNER"]
+            command = " ".join(words)
             about = f"`{command}`, `{kind.__name__}`: {inspect.getdoc(kind)}\n"
             parts += [f"### {method}, {learner}\n", about, _method_table(method, learner)]
     parts += [
@@ -128,7 +134,7 @@ def settings_page() -> str:
         f"{inspect.getdoc(flags.CommonFlags)}\n",
         _plain_table(flags.CommonFlags),
         f"On vector states the default of `steps` is `{DEFAULT_STEPS[OFF_POLICY]}`, in a transfer "
-        f"`{TRANSFER_STEPS[ON_POLICY]}`.\n",
+        f"`{TRANSFER_STEPS[ON_POLICY]}`, on vectors `{TRANSFER_STEPS[OFF_POLICY]}`.\n",
     ]
     return "\n".join(parts)
 

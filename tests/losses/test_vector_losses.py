@@ -6,12 +6,14 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
+import optax
 import pytest
 from scipy.integrate import quad
 from scipy.stats import norm
 
 from depo.losses import (
     adversarial_reward,
+    best_of_modes,
     gradient_penalty,
     inverse_dynamics,
     soft_policy,
@@ -20,6 +22,7 @@ from depo.losses import (
 )
 from depo.losses import calibrated_decoupled_policy_gradient as cdepg
 from depo.losses import decoupled_policy_gradient as depg
+from depo.methods.descent import descend, fresh
 from depo.methods.off_policy.parts import absorbed_value, reward_of
 from depo.models.judges import TwinCritic, VectorDiscriminator
 from depo.models.planner import Gaussian, GaussianPlanner
@@ -130,3 +133,38 @@ def test_statistics_survive_a_feature_that_never_changes() -> None:
     assert np.isfinite(z).all()
     assert np.abs(np.asarray(z)).max() <= 20.0
     np.testing.assert_allclose(standard.back(standard(jnp.array([1.5, 5.0]))), [1.5, 5.0])
+
+
+def fitted(skill: VectorSkill, loss) -> float:
+    """What a skill makes of a transition that two opposite actions have made, 3 : 2."""
+    state = target = jnp.zeros((100, 2))
+    action = jnp.where(jnp.arange(100) < 60, 0.6, -0.6)[:, None]
+    trained = fresh(skill, optax.adam(1e-2))
+
+    def of_batch(model: VectorSkill, batch) -> jax.Array:
+        return loss(model, *batch)
+
+    batches = jax.tree.map(lambda x: jnp.tile(x, (400, 1, 1)), (state, target, action))
+    trained, _ = descend(trained, optax.adam(1e-2), of_batch, batches)
+    return float(trained.model.mode(state, target)[0, 0])
+
+
+def test_squared_error_averages_actions_of_one_effect_and_heads_do_not() -> None:
+    one = VectorSkill(KEY, PLAIN, 1, (8,))
+    two = VectorSkill(KEY, PLAIN, 1, (8,), modes=2)
+    assert fitted(one, inverse_dynamics.squared) == pytest.approx(0.12, abs=0.01)
+    # The commoner action; the share that keeps heads alive pulls it to the mean by a fortieth.
+    pulled = 0.6 - 0.48 * 0.025 * 0.4 / (0.95 * 0.6 + 0.025)
+    assert fitted(two, best_of_modes.loss) == pytest.approx(pulled, abs=0.02)
+
+
+def test_the_loss_of_heads_by_hand() -> None:
+    skill = VectorSkill(KEY, PLAIN, 1, (8,), modes=2)
+    state, action = jnp.ones((1, 2)), jnp.array([[0.5]])
+    (heads, gate) = skill.heads(state, state)
+    error = (np.tanh(np.asarray(heads))[0, :, 0] - 0.5) ** 2
+    share = np.exp(np.asarray(gate)[0]) / np.exp(np.asarray(gate)[0]).sum()
+    near = int(np.argmin(error))
+    expected = 0.95 * error.min() + 0.05 * error.mean() - 0.1 * np.log(share[near])
+    found = best_of_modes.loss(skill, state, state, action)
+    np.testing.assert_allclose(found, expected, rtol=1e-5)

@@ -119,7 +119,7 @@ def test_a_skill_trained_in_advance_takes_no_step_and_no_flags(
         ({"skill": "tests.environments.point:inverse", "steps": 100}, "learns nothing"),
         ({"skill": lambda s, t: t - s, "steps": 0}, "define it as a function of a module"),
         ({"skill": "tests.environments.point:none", "steps": 0}, "has no function 'none'"),
-        ({"steps": 0}, "0: a transfer with --skill"),
+        ({"steps": 0}, "0: a transfer on vectors with --skill"),
         ({"unfreeze_after": 100}, "no demonstrations"),
     ],
 )
@@ -147,13 +147,22 @@ def test_a_planner_is_fine_tuned_from_a_step_on(source: Run, tmp_path: Path) -> 
     assert np.isfinite(run.metrics()[-1]["planner_loss"])
 
 
-@pytest.mark.parametrize("method", ["depo-agnostic", "gaifo-dp"])
-def test_planners_of_other_methods_are_taken(method: str, tmp_path: Path) -> None:
-    demos = straight_demonstrations(tmp_path / "demos.npz")
-    small = {n: v for n, v in SHORT.items() if n not in ("skill_hidden", "skill_rate")}
-    first = depo.train(method, env=ID, demos=demos, out=tmp_path / "first", **small)
-    run = depo.transfer(first.path, env=ID, dynamics="mixed", out=tmp_path / "run", **SHORT)
+def test_a_planner_of_absolute_states_is_taken_and_need_not_be_sampled(tmp_path: Path) -> None:
+    """As gaifo-dp makes them: its deviation is that of a fresh network."""
+    standard = depo.Standard(jnp.zeros(2), jnp.ones(2))
+    planner = depo.GaussianPlanner(jax.random.key(0), standard, (8,), absolute=True)
+    depo.save_planner(tmp_path / "given", planner)
+    run = depo.transfer(
+        tmp_path / "given",
+        env=ID,
+        dynamics="mixed",
+        sample_plans=False,
+        skill_modes=3,
+        out=tmp_path / "run",
+        **SHORT,
+    )
     assert run.final_scores()[0]["planner_unchanged"] == 1.0
+    assert depo.load_skill(run.path / "skill" / "seed-0").modes == 3
 
 
 def test_the_authors_schedule_refits_and_explores_less_and_less(source: Run, tmp_path) -> None:

@@ -24,6 +24,7 @@ MODELS = {
         predicts=(1,),
     ),
     "categorical skill": lambda: depo.CategoricalSkill(KEY, 5, 3, (8,)),
+    "skill of modes": lambda: depo.VectorSkill(KEY, depo.Standard.none(2), 1, (8,), modes=3),
     "vector skill": lambda: depo.VectorSkill(KEY, depo.Standard.none(2), 1, (8,), noise=0.5),
 }
 

@@ -12,7 +12,10 @@ from depo.errors import DepoError, unknown
 COMMANDS: dict[str, tuple[str, str]] = {
     "demo": ("showcase", "train on the grid world, transfer, draw both: minutes"),
     "train": ("train", "train a method: depo train depo --seeds 5"),
-    "transfer": ("transfer", "carry a planner to another action space: depo transfer RUN --k 4"),
+    "transfer": (
+        "transfer",
+        "carry a planner to other actions: depo transfer RUN --k 4",
+    ),
     "resume": ("resume", "go on with a stopped run: depo resume RUN"),
     "evaluate": ("evaluate", "score what a run has learned: depo evaluate RUN --episodes 20"),
     "imagine": ("imagine", "roll a planner on its own predictions: depo imagine RUN"),

@@ -19,8 +19,11 @@ dynamics need not.
 Examples:
   depo transfer runs/mine --k 4 --seeds 5
   depo transfer runs/mine/planner/seed-0 --k 2 --steps 2000
+  depo transfer runs/hopper --env hopper --dynamics mixed,gravity=0.8 --steps 20000
+  depo transfer runs/hopper --env hopper --dynamics inverted --skill runs/b/skill/seed-0 --steps 0
+  depo transfer runs/car --env my_car:Car-v0 --skill my_car:steering --steps 0    a formula
 
-'depo transfer PLANNER --help' lists every setting.
+'depo transfer PLANNER --help' lists every setting (with --env hopper, those on vectors).
 """
 
 

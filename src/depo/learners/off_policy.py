@@ -28,6 +28,7 @@ from depo.settings.off_policy import (
     DePORL,
     OffPolicySettings,
     SkillSettings,
+    SkillTransfer,
     epsilon_at,
     remembers,
 )
@@ -218,6 +219,9 @@ class OffPolicyLearner:
         random = world.replay.total < s.random_steps and s.random_actions
         generator = world.generator(RANDOM)
         uniform = generator.uniform(-1.0, 1.0, (steps, s.copies, self.sizes.actions))
+        if isinstance(s, SkillTransfer) and s.extremes:
+            bound = generator.random(uniform.shape) < s.extremes
+            uniform = np.where(bound, np.sign(uniform), uniform)
         epsilon = 1.0 if random else epsilon_at(s, world.replay.total)
         coin = generator.random((steps, s.copies)) < epsilon
         policy = self.method.policy(agent)

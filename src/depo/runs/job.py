@@ -13,7 +13,7 @@ from depo.environments.gridworld import ID as GRID_ID
 from depo.environments.gridworld import GridWorldSettings
 from depo.errors import DepoError, unknown
 from depo.models.skill_source import is_formula
-from depo.settings import ON_POLICY, SETTINGS_OF, TRANSFER, Learner, MethodSettings
+from depo.settings import OFF_POLICY, ON_POLICY, SETTINGS_OF, TRANSFER, Learner, MethodSettings
 from depo.settings.on_policy import DePO
 
 MAX_STEPS: dict[Learner, int] = {"on-policy": 2**23, "off-policy": 2**30}
@@ -79,9 +79,15 @@ class Job:
         for setting in dataclasses.fields(s):
             _check_number(setting.name, getattr(s, setting.name))
         most = MAX_STEPS[self.learner]
-        least = 0 if self.method == TRANSFER and self.skill else 1
+        if is_formula(self.skill) and self.learner == ON_POLICY:
+            raise DepoError(
+                f"the skill '{self.skill}' is a formula, the scores on finite states need "
+                "probabilities: use it from Python with AnalyticSkill and DecoupledPolicy"
+            )
+        needs_none = self.method == TRANSFER and self.learner == OFF_POLICY and bool(self.skill)
+        least = 0 if needs_none else 1
         if not least <= self.steps <= most:
-            zero = " (0: a transfer with --skill)" if self.steps == 0 else ""
+            zero = " (0: a transfer on vectors with --skill)" if self.steps == 0 else ""
             raise DepoError(f"steps {self.steps} is not between {least} and {most:,}{zero}")
         if self.steps and is_formula(self.skill):
             raise DepoError(

@@ -271,6 +271,8 @@ class SkillTransfer(DePO):
     """Factor on ε after every ``epsilon_every`` steps; 1: it stays."""
     epsilon_every: int = 10_000
     """Environment steps between two such factors."""
+    extremes: float = 0.0
+    """Share of the numbers in random actions that are at a bound, −1 or 1, instead of uniform."""
     sample_plans: bool = True
     """Whether plans are sampled while gathering; off, the planner's mean is taken (as for a planner
     whose deviation nothing has trained)."""
