@@ -40,7 +40,7 @@ class Reproduce:
     """Only these runs of the plan (fig3: TASK-METHOD, as hopper-depo; ablation: TASK-CHANGE, as
     hopper-noise-1); claims about others stay open."""
     demos_dir: str = ""
-    """MuJoCo figures: a folder with TASK.npz files to imitate instead of the shipped ones."""
+    """MuJoCo: a folder with TASK.npz files to imitate instead of the shipped ones."""
     reference: str = ""
     """fig3: a CSV of other people's curves (method, environment, seed, env_steps, return)."""
     engine: Literal["local", "ray"] = "local"

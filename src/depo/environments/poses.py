@@ -36,6 +36,7 @@ class Poses:
 
     def __init__(self, environment: HostEnvironment):
         self._env = drawable(environment)
+        self._goes_along = environment.id not in STANDING
         structure = self._env.unwrapped.observation_structure  # type: ignore[attr-defined]
         self.hidden = int(structure.get("skipped_qpos", 0))
         self.positions, self.velocities = int(structure["qpos"]), int(structure["qvel"])
@@ -75,6 +76,11 @@ class Poses:
             self._env.unwrapped.set_state(position, velocity)  # type: ignore[attr-defined]
             pictures.append(picture(self._env))
         return pictures
+
+    def frame(self, drawn: np.ndarray) -> np.ndarray:
+        """The part with the body in it: where the camera goes along, not sky and sides."""
+        height, width = drawn.shape[:2]
+        return drawn[height // 4 :, width // 8 : -width // 8] if self._goes_along else drawn
 
     def close(self) -> None:
         """Close the simulator."""

@@ -47,10 +47,12 @@ VISITED, SAMPLES, BINS = 50_000, 5_000, 50
 
 @dataclass(frozen=True)
 class Reachability:
-    """The report. Errors are mean squares in standardised units; on a grid, shares of steps."""
+    """The report; errors are in ``unit``."""
 
     seed: int
     steps: int
+    unit: str
+    """Standardised mean squares on vectors; on a grid, where a plan is reached or not, shares."""
     features: tuple[str, ...]
     error_by_feature: tuple[float, ...]
     error_raw_by_feature: tuple[float, ...]
@@ -196,6 +198,7 @@ def on_vectors(
     return Reachability(
         seed=seed,
         steps=len(error),
+        unit="mean square, standardised",
         features=demos.feature_names if demos is not None else _numbered(sees),
         error_by_feature=_numbers(np.mean(error**2, axis=0)),
         error_raw_by_feature=_numbers(np.mean((plan - reached[:, columns]) ** 2, axis=0)),
@@ -274,6 +277,7 @@ def on_grid(
     return Reachability(
         seed=seed,
         steps=len(visited),
+        unit="share of steps",
         features=("x", "y"),
         error_by_feature=_numbers((apart[:, visited] ** 2).mean(axis=1)),
         error_raw_by_feature=_numbers((apart[:, visited] ** 2).mean(axis=1)),

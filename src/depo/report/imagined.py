@@ -55,7 +55,8 @@ def _write_films(
     finally:
         poses.close()
     index = np.linspace(0, len(films["imagined"]) - 1, frames).round().astype(int)
-    written = [save_figure(draw_filmstrip(films, index, imagination, poses.seconds), path)]
+    framed = {name: [poses.frame(picture) for picture in film] for name, film in films.items()}
+    written = [save_figure(draw_filmstrip(framed, index, imagination, poses.seconds), path)]
     if video:
         labelled = [
             [_label(x, f"{row}, step {t}") for t, x in enumerate(f)] for row, f in films.items()
@@ -81,7 +82,7 @@ def draw_filmstrip(
             own = axes[row, column]
             own.set(xticks=[], yticks=[])
             if step < len(film):
-                own.imshow(_cropped(film[step]))
+                own.imshow(film[step])
             else:
                 own.text(0.5, 0.5, "ended", ha="center", transform=own.transAxes, fontsize=8)
                 own.set_box_aspect(1)
@@ -170,12 +171,6 @@ def _handles(imagination: Imagination) -> list[Line2D]:
 def _to_goal(world: GridWorld, path: np.ndarray) -> np.ndarray:
     arrived = np.flatnonzero(path == world.goal)
     return path[: arrived[0] + 1] if len(arrived) else path
-
-
-def _cropped(picture: np.ndarray) -> np.ndarray:
-    """Without the sky and the sides: the camera goes along, bodies are in the lower middle."""
-    height, width = picture.shape[:2]
-    return picture[height // 4 :, width // 8 : -width // 8]
 
 
 def _label(picture: np.ndarray, text: str) -> np.ndarray:
