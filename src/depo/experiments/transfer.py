@@ -84,15 +84,14 @@ def _plan_task(task: str, setting: str, scale: ScaleSettings) -> Plan:
     transfer = make_job("transfer", steps=own.steps, seeds=seeds, **common)
     plan[f"{task}-transfer-{setting}"] = Planned(transfer, f"{task}-depo")
     for method in own.methods:
-        imitates: dict[str, Any] = {} if method == "sac" else {"demos": demos}
-        again = make_job(
+        job = make_job(
             method,
+            demos="" if method == "sac" else demos,
             steps=own.scratch_steps,
             seeds=scale.seeds or own.scratch_seeds,
-            **imitates,
             **common,
         )
-        plan[f"{task}-{method}-{setting}"] = Planned(again)
+        plan[f"{task}-{method}-{setting}"] = Planned(job)
     return plan
 
 
