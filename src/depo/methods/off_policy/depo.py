@@ -44,7 +44,7 @@ class AgnosticMethod:
         return {
             "planner": new_planner(keys[0], shape, s, self.pace),
             "skill": new_skill(keys[1], shape, s, self.pace),
-            "discriminator": new_discriminator(keys[2], shape, s, self.pace),
+            **new_discriminator(keys[2], shape, s, self.pace),
             **new_critics(keys[3], shape, s, self.pace),
         }
 
@@ -61,8 +61,9 @@ class AgnosticMethod:
         agent, reward, metrics = judge_transitions(agent, batch, expert, s, self.pace, keys[0])
         action = self.policy(agent).sample(batch.next_state, keys[1]).action
         next_value = agent["target"].model.least(batch.next_state, action)
+        end_value = absorbed_value(s, agent["centre"].model.value)
         agent, value, more = improve_critics(
-            agent, batch, reward, next_value, absorbed_value(s), s, self.pace
+            agent, batch, reward, next_value, end_value, s, self.pace
         )
         planner, loss, parts = step(
             agent["planner"],
