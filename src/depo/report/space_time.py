@@ -6,7 +6,9 @@ import io
 from pathlib import Path
 
 import numpy as np
+from matplotlib import colormaps
 from matplotlib.collections import LineCollection
+from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 from PIL import Image
 
@@ -16,6 +18,9 @@ EVERY = 8
 """Frames from one corner of a drawn track to the next."""
 COLOURS = 128
 """In the file: thin lines of all speeds hardly compress otherwise."""
+
+SPEED = ListedColormap(colormaps["turbo_r"](np.linspace(0.1, 0.9, 256)))
+"""Red is slow, blue is fast; without turbo's ends, which are both nearly black."""
 
 
 def draw_space_time(
@@ -35,9 +40,9 @@ def draw_space_time(
     lines = None
     for number, axes in enumerate(panels):
         rows = here & (lane == number)
-        lines = LineCollection(list(np.stack([time[rows], x[rows]], -1)), cmap="turbo_r", lw=0.8)
+        lines = LineCollection(list(np.stack([time[rows], x[rows]], -1)), cmap=SPEED, lw=0.8)
         lines.set_array(speed[rows])
-        lines.set_clim(-0.1 * fastest, 1.1 * fastest)  # turbo's ends are both dark
+        lines.set_clim(0, fastest)
         axes.add_collection(lines)
         axes.set_xlim(start, start + minutes)
         axes.set_ylim(0, recording.road.length)
