@@ -13,6 +13,7 @@ from jaxtyping import Array, Int
 
 from depo.environments.driving.drivers import Driver, ExpertReplay
 from depo.environments.driving.environment import DrivingEnvironment, Ego, Outcome
+from depo.environments.driving.skill import planned_velocity
 from depo.environments.driving.surroundings import NEIGHBOURS
 from depo.evaluation.densities import authors_divergence, road_divergence, wasserstein
 
@@ -72,7 +73,7 @@ def play(
         parts.append((before, plan, reached, gap, playing))
         over |= ended.any(axis=(0, 1))
     state, plan, reached, gap, playing = (np.concatenate(c) for c in zip(*parts, strict=True))
-    return Drives(state, plan, reached, gap, playing, Outcome(*flags))  # type: ignore[arg-type]
+    return Drives(state, plan, reached, gap, playing, Outcome(*flags))
 
 
 def scores(
@@ -105,7 +106,8 @@ def velocity_reach_error(drives: Drives) -> dict[str, float]:
         return {}
     played = drives.playing
     reached, before = drives.reached[played][:, 2:4], drives.state[played][:, 2:4]
-    error = float(np.mean((drives.plan[played][:, -2:] - reached) ** 2))
+    planned = np.stack(planned_velocity(drives.plan[played]), axis=1)  # type: ignore[arg-type]
+    error = float(np.mean((planned - reached) ** 2))
     still = float(np.mean((before - reached) ** 2))
     return {
         "velocity_reach_error": error,
