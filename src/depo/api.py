@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from depo.environments.driving.settings import ID as DRIVING_ID
 from depo.environments.gridworld import ID as GRID_ID
 from depo.environments.gridworld import GridWorldSettings
 from depo.environments.mujoco import TASKS
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 DEFAULT_STEPS: dict[Learner, int] = {ON_POLICY: 12_800, OFF_POLICY: 60_000}
 TRANSFER_STEPS: dict[Learner, int] = {ON_POLICY: 3_840, OFF_POLICY: 20_000}
 GRID_NAMES = ("gridworld", "GridWorld-v0", GRID_ID)
+SHORT_NAMES: dict[str, tuple[str, dict[str, Any]]] = {**TASKS, "driving": (DRIVING_ID, {})}
+"""Short name: Gymnasium id and constructor arguments."""
 
 
 def make_job(
@@ -81,10 +84,10 @@ def make_job(
 
 
 def host_settings(env: str, arguments: dict[str, Any]) -> EnvironmentSettings:
-    """A Gymnasium id, or the short name of a MuJoCo task, as settings."""
+    """A Gymnasium id, or the short name of a MuJoCo task or of driving, as settings."""
     own: dict[str, Any] = {}
-    if env in TASKS:
-        env, own = TASKS[env]
+    if env in SHORT_NAMES:
+        env, own = SHORT_NAMES[env]
     return EnvironmentSettings(env, None, tuple((own | arguments).items()))
 
 

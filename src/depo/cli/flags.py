@@ -25,8 +25,8 @@ class CommonFlags:
     """What every training command takes."""
 
     env: str = "gridworld"
-    """'gridworld', a MuJoCo task (hopper, walker2d, half-cheetah, inverted-pendulum, ant,
-    humanoid), or any Gymnasium id with finite or vector spaces ('module:Id-v0' imports)."""
+    """'gridworld', 'driving', a MuJoCo task (hopper, walker2d, half-cheetah, inverted-pendulum,
+    ant, humanoid), or any Gymnasium id with finite or vector spaces ('module:Id-v0' imports)."""
     demos: str = ""
     """Demonstrations: an .npz file or a shipped name; empty: the environment's default."""
     steps: int = 12_800

@@ -207,7 +207,8 @@ class VectorStepper:
 
     def reset(self, seeds: Sequence[int]) -> np.ndarray:
         """Start every copy from its own seed."""
-        state = self._guarded(lambda: self._envs.reset(seed=list(seeds))[0])
+        own: Any = list(seeds)
+        state = self._guarded(lambda: self._envs.reset(seed=own)[0])
         return self._checked(np.array(state))
 
     def step(self, actions: np.ndarray) -> tuple[np.ndarray, ...]:

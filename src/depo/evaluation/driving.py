@@ -13,6 +13,7 @@ from jaxtyping import Array, Int
 
 from depo.environments.driving.drivers import Driver, ExpertReplay
 from depo.environments.driving.environment import DrivingEnvironment, Ego, Outcome
+from depo.environments.driving.skill import planned_velocity
 from depo.environments.driving.surroundings import NEIGHBOURS
 from depo.evaluation.densities import authors_divergence, road_divergence, wasserstein
 
@@ -59,20 +60,20 @@ def play(
     """Let a driver take the place of each vehicle once; None: of all the environment offers."""
     chosen = np.asarray(environment.choice if vehicles is None else list(vehicles), np.int32)
     ego = environment.begin(jnp.asarray(chosen), jnp.zeros((len(chosen), 2), jnp.uint32))
-    state = environment.start_state[jnp.asarray(chosen)]
+    now = environment.start_state[jnp.asarray(chosen)]
     over, parts = np.zeros(len(chosen), bool), []
     flags = np.zeros((4, len(chosen)), bool)
     while not over.all():
-        ego, state, steps = _some_steps(environment, driver, ego, state)
+        ego, now, steps = _some_steps(environment, driver, ego, now)
         before, plan, reached, gap, ended = (np.asarray(column) for column in steps)
         # a step happened if nothing had ended before it
-        earlier = np.cumsum(ended.any(axis=1), axis=0) - ended.any(axis=1)
-        playing = (earlier == 0) & ~over
+        ends = ended.any(axis=1).astype(int)
+        playing = (np.cumsum(ends, axis=0) - ends == 0) & ~over
         flags |= (ended & playing[:, None]).any(axis=0)
         parts.append((before, plan, reached, gap, playing))
         over |= ended.any(axis=(0, 1))
-    columns = [np.concatenate(column) for column in zip(*parts, strict=True)]
-    return Drives(*columns, Outcome(*flags))  # type: ignore[arg-type]
+    state, plan, reached, gap, playing = (np.concatenate(c) for c in zip(*parts, strict=True))
+    return Drives(state, plan, reached, gap, playing, Outcome(*flags))
 
 
 def scores(
@@ -105,7 +106,8 @@ def velocity_reach_error(drives: Drives) -> dict[str, float]:
         return {}
     played = drives.playing
     reached, before = drives.reached[played][:, 2:4], drives.state[played][:, 2:4]
-    error = float(np.mean((drives.plan[played][:, -2:] - reached) ** 2))
+    planned = np.stack(planned_velocity(drives.plan[played]), axis=1)  # type: ignore[arg-type]
+    error = float(np.mean((planned - reached) ** 2))
     still = float(np.mean((before - reached) ** 2))
     return {
         "velocity_reach_error": error,

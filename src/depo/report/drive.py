@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from io import BytesIO
 from pathlib import Path
 from typing import NamedTuple
 
-import jax
+import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
+from jaxtyping import Array
 
 from depo.environments.driving.drivers import Driver
 from depo.environments.driving.environment import DrivingEnvironment, Ego
@@ -16,7 +18,7 @@ from depo.environments.driving.faces import drive
 from depo.environments.driving.imagination import imagine
 from depo.errors import DepoError, unknown
 from depo.evaluation.video import write_film
-from depo.report.figures import save_figure
+from depo.files import write_bytes
 from depo.report.road import picture, scene_figure
 
 KINDS = (".png", ".gif", ".mp4")
@@ -30,9 +32,9 @@ class Moment(NamedTuple):
     plan: np.ndarray | None
     ending: str
 
-    def title(self, driver: str) -> str:
+    def title(self, driver: str, time_step: float) -> str:
         """Who drives, in whose place, for how long, how fast."""
-        number, seconds = int(self.ego.vehicle[0]), 0.1 * int(self.ego.elapsed[0])
+        number, seconds = int(self.ego.vehicle[0]), time_step * int(self.ego.elapsed[0])
         speed = float(self.ego.pose.speed[0])
         ending = f", {self.ending.replace('_', ' ')}" if self.ending else ""
         return (
@@ -44,8 +46,7 @@ def moments(
     environment: DrivingEnvironment, driver: Driver, vehicle: int, ahead: int = 30
 ) -> Iterator[Moment]:
     """A drive step by step, to its end; ``ahead`` steps of the plan are imagined (0: none)."""
-    ego = environment.begin(jnp.array([vehicle], jnp.int32), jnp.zeros((1, 2), jnp.uint32))
-    decide = jax.jit(lambda e, s: driver.decide(environment, e, s).action)
+    ego = environment.begin_one(vehicle)
     state, path, ending = environment.start_state[jnp.array([vehicle])], [], ""
     while True:
         path.append([float(ego.pose.x[0]), float(ego.pose.y[0])])
@@ -55,7 +56,7 @@ def moments(
         yield Moment(ego, np.array(path), plan, ending)
         if ending:
             return
-        ego, state, outcome = drive(environment, ego, decide(ego, state))
+        ego, state, outcome = drive(environment, ego, _decide(environment, driver, ego, state))
         ending = next((name for name, flag in outcome._asdict().items() if bool(flag[0])), "")
 
 
@@ -85,12 +86,25 @@ def render(
     if path.suffix == ".png":
         moment = every[last if seconds else last // 2]
         figure = scene_figure(
-            environment, moment.ego, path=moment.path, plan=moment.plan, title=moment.title(name)
+            environment,
+            moment.ego,
+            path=moment.path,
+            plan=moment.plan,
+            title=moment.title(name, dt),
         )
-        return save_figure(figure, path), every[-1].ending
+        buffer = BytesIO()
+        figure.savefig(buffer, format="png", dpi=130)
+        write_bytes(path, buffer.getvalue())
+        return path, every[-1].ending
     frames = [
-        picture(environment, m.ego, m.path, m.plan, m.title(name)) for m in every[: last + 1 : 2]
+        picture(environment, m.ego, m.path, m.plan, m.title(name, dt))
+        for m in every[: last + 1 : 2]
     ]
     shape = [size // 2 * 2 for size in frames[0].shape[:2]]
     frames = [frame[: shape[0], : shape[1]] for frame in frames]
     return write_film(path, frames, 0.5 / dt), every[-1].ending
+
+
+@eqx.filter_jit
+def _decide(environment: DrivingEnvironment, driver: Driver, ego: Ego, state: Array) -> Array:
+    return driver.decide(environment, ego, state).action

@@ -40,13 +40,15 @@ def draw_scene(
     _, x, y, dx, dy, half_length, half_width, _ = np.asarray(scene.others[frame])[:, there]
     others = corners(x, y, dx, dy, half_length, half_width)
     axes.add_collection(PolyCollection(list(others), facecolor=OTHER, edgecolor="white", lw=0.5))
+    screens = windscreens(x, y, dx, dy, half_length, half_width)
+    axes.add_collection(PolyCollection(list(screens), facecolor="#d5e0ee", lw=0))
     length, width = (float(size[0]) for size in environment.size(ego.vehicle))
     px, py, _, hx, hy = (float(column[0]) for column in ego.pose)
     middle = (px + hx * length / 2, py + hy * length / 2)
-    own = corners(*(np.array([v]) for v in (*middle, hx, hy, length / 2, width / 2)))
-    axes.add_collection(
-        PolyCollection(list(own), facecolor=EGO, edgecolor="black", lw=0.8, zorder=5)
-    )
+    own = [np.array([v]) for v in (*middle, hx, hy, length / 2, width / 2)]
+    body, glass = list(corners(*own)), list(windscreens(*own))
+    axes.add_collection(PolyCollection(body, facecolor=EGO, edgecolor="black", lw=0.8, zorder=5))
+    axes.add_collection(PolyCollection(glass, facecolor="#ffd9d9", lw=0, zorder=5))
     if len(path) > 1:
         axes.plot(*path.T, color=PATH, lw=1.6, zorder=4)
     if plan is not None and len(plan):
@@ -73,9 +75,9 @@ def draw_road(axes: Axes, road: Road) -> None:
         xlim=(0, road.length),
         ylim=(lowest + margin, road.lateral_origin - margin),
         aspect="equal",
-        xlabel="m along the road",
-        ylabel="m to the right",
     )
+    axes.set_xlabel("m along the road, driven from left to right", fontsize=8)
+    axes.set_ylabel("m to the right", fontsize=8)
     axes.tick_params(labelsize=7)
 
 
@@ -110,6 +112,19 @@ def corners(
     )
 
 
+def windscreens(
+    x: np.ndarray,
+    y: np.ndarray,
+    dx: np.ndarray,
+    dy: np.ndarray,
+    half_length: np.ndarray,
+    half_width: np.ndarray,
+) -> np.ndarray:
+    """(n, 4, 2): a strip behind each front, which tells where a vehicle looks."""
+    back = np.maximum(half_length - 1.2, 0.3 * half_length)
+    return corners(x + back * dx, y + back * dy, dx, dy, 0.3 + 0 * x, 0.8 * half_width)
+
+
 def scene_figure(
     environment: DrivingEnvironment,
     ego: Ego,
@@ -120,7 +135,8 @@ def scene_figure(
 ) -> Figure:
     """A picture of one frame with a legend."""
     road = environment.scene.road
-    height = 1.3 + 13 * (road.right_edge + 3 * road.lane_width) / road.length
+    across = max(road.right_edge, float(road.right_limit(0.0))) - road.lateral_origin
+    height = 1.25 + 13.3 * (across + road.lane_width) / road.length
     figure = Figure(figsize=(14, height), layout="constrained")
     draw_scene(figure.subplots(), environment, ego, path=path, plan=plan, title=title)
     figure.legend(
@@ -154,5 +170,5 @@ def picture(
     figure = scene_figure(environment, ego, path=path, plan=plan, title=title)
     figure.set_dpi(100)
     canvas = FigureCanvasAgg(figure)
-    canvas.draw()
-    return np.asarray(canvas.buffer_rgba())[..., :3].copy()
+    canvas.draw()  # type: ignore[no-untyped-call]
+    return np.asarray(canvas.buffer_rgba())[..., :3].copy()  # type: ignore[no-untyped-call]

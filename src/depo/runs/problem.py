@@ -14,6 +14,9 @@ import numpy as np
 
 from depo.demos.demonstrations import Demonstrations
 from depo.demos.shipped import load_demonstrations, shipped
+from depo.environments.driving.opening import driving_demonstrations
+from depo.environments.driving.settings import ID as DRIVING_ID
+from depo.environments.driving.settings import DrivingSettings
 from depo.environments.gridworld import GridWorld, GridWorldSettings
 from depo.environments.host import HostEnvironment
 from depo.environments.mujoco import NAME_OF
@@ -99,9 +102,14 @@ def open_problem(
 
 
 def default_demonstrations(environment: EnvironmentSettings, name: str) -> Demonstrations:
-    """The demonstrations named, or the environment's own: a grid world has a built-in expert."""
+    """The demonstrations named, or the environment's own.
+
+    A grid world has a built-in expert; in traffic the recorded drivers of the train part are it.
+    """
     if name:
         return load_demonstrations(name)
+    if environment.id == DRIVING_ID:
+        return driving_demonstrations(DrivingSettings(**dict(environment.arguments)))
     if environment.world is None:
         if (shipped_name := NAME_OF.get(environment.id, "")) in shipped():
             return load_demonstrations(shipped_name)

@@ -80,7 +80,7 @@ class DrivingEnvironment(eqx.Module):
         self.depth, self.arrival_ends = depth, arrival_ends
         self.start_state, hit = _look_at_starts(scene, kind, depth)
         asked = np.arange(scene.vehicles) if vehicles is None else np.asarray(vehicles, np.int64)
-        fits = scene.drivable & ~np.asarray(hit)
+        fits = np.asarray(scene.drivable & ~hit)
         chosen = asked[fits[asked]]
         if not len(chosen):
             raise DepoError(
@@ -98,6 +98,10 @@ class DrivingEnvironment(eqx.Module):
             jnp.zeros_like(vehicle),
             key,
         )
+
+    def begin_one(self, vehicle: int) -> Ego:
+        """One ego in the place of a vehicle, for a drive without restarts."""
+        return self.begin(jnp.array([vehicle], jnp.int32), jnp.zeros((1, 2), jnp.uint32))
 
     def reset(self, key: UInt32[Array, "copies 2"]) -> tuple[Ego, Float[Array, "copies 28"]]:
         """Egos in the places of vehicles drawn from ``choice``, one for each key."""

@@ -6,6 +6,7 @@ from typing import Any
 
 import equinox as eqx
 import gymnasium as gym
+import jax
 import jax.numpy as jnp
 import numpy as np
 from gymnasium.vector.utils import batch_space
@@ -41,6 +42,7 @@ class DrivingEnv(gym.Env[np.ndarray, np.ndarray]):
         self.environment = open_environment(self.settings, given)
         self.observation_space, self.action_space = STATES, ACTIONS
         self._choice = np.asarray(self.environment.choice)
+        self._starts = np.asarray(self.environment.start_state)
         self._ego: Ego | None = None
         self._path: list[tuple[float, float]] = []
 
@@ -56,28 +58,27 @@ class DrivingEnv(gym.Env[np.ndarray, np.ndarray]):
                 f"vehicle {vehicle} is not in the recording, which has "
                 f"{self.environment.scene.vehicles}"
             )
-        self._ego = self.environment.begin(
-            jnp.array([vehicle], jnp.int32), jnp.zeros((1, 2), jnp.uint32)
-        )
+        self._ego = jax.tree.map(np.asarray, self.environment.begin_one(vehicle))
         self._path = [self._place()]
-        state = np.asarray(self.environment.start_state[vehicle])
+        state = np.array(self._starts[vehicle])
         return state, self._about() | dict.fromkeys(("arrived", "collided", "off_road"), False)
 
     def step(self, action: np.ndarray) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
         """Move; reward 1 on arrival."""
         if self._ego is None:
             raise DepoError("step was called before reset")
-        action = jnp.asarray(action, jnp.float32)[None]
-        self._ego, state, outcome = drive(self.environment, self._ego, action)
+        action = np.asarray(action, np.float32)[None]
+        done = drive(self.environment, self._ego, action)
+        self._ego, state, outcome = jax.tree.map(np.asarray, done)
         self._path.append(self._place())
         arrived, collided, off_road, late = (bool(flag[0]) for flag in outcome)
         ends = self.settings.arrival == "end"
         terminated = collided or off_road or (arrived and ends)
         truncated = late or (arrived and not ends)
         flags = {"arrived": arrived, "collided": collided, "off_road": off_road}
-        return np.asarray(state[0]), float(arrived), terminated, truncated, self._about() | flags
+        return np.array(state[0]), float(arrived), terminated, truncated, self._about() | flags
 
-    def render(self) -> np.ndarray | None:  # type: ignore[override]
+    def render(self) -> np.ndarray | None:
         """The road from above, around the ego and its path."""
         if self.render_mode != "rgb_array" or self._ego is None:
             return None
@@ -141,7 +142,7 @@ class DrivingVectorEnv(gym.vector.VectorEnv):
         """Move every ego; ended ones restart and leave their last state in ``final_obs``."""
         if self._ego is None:
             raise DepoError("step was called before reset")
-        done = step(self.environment, self._ego, jnp.asarray(actions, jnp.float32))
+        done = step(self.environment, self._ego, np.asarray(actions, np.float32))
         self._ego = done.ego
         terminated, truncated = np.array(done.terminated), np.array(done.truncated)
         ended = terminated | truncated

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
 
+from depo.demos.demonstrations import Demonstrations
 from depo.environments.driving.environment import DrivingEnvironment
+from depo.environments.driving.expert import expert_demonstrations
 from depo.environments.driving.scene import Scene, scene_of
 from depo.environments.driving.settings import DrivingSettings, Part
 from depo.environments.driving.vehicles import vehicle_type
@@ -28,6 +31,13 @@ def open_environment(
         horizon=settings.horizon,
         depth=settings.overlap,
         arrival_ends=settings.arrival == "end",
+    )
+
+
+def driving_demonstrations(settings: DrivingSettings) -> Demonstrations:
+    """The recorded drivers' states, of the vehicles to train on, whoever imitates them."""
+    return expert_demonstrations(
+        open_environment(replace(settings, part="train", vehicle="normal"))
     )
 
 

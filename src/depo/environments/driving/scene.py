@@ -5,7 +5,7 @@ from __future__ import annotations
 import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float, Int
+from jaxtyping import Array, Bool, Float, Int
 
 from depo.environments.driving.kinematics import Pose
 from depo.environments.driving.motion import Motion, motion_of
@@ -40,7 +40,7 @@ class Scene(eqx.Module):
     row_of_frame_0: Int[Array, " vehicles"]
     """Vehicle v is in frame f at row ``row_of_frame_0[v] + f``."""
     last_row: Int[Array, " vehicles"]
-    drivable: np.ndarray
+    drivable: Bool[Array, " vehicles"]
     """(vehicles) bool: seen in the zone and, as recorded, leaving it at its end."""
     road: Road = eqx.field(static=True)
     time_step: float = eqx.field(static=True)
@@ -87,7 +87,7 @@ def scene_of(recording: Recording) -> Scene:
         pose=Pose(*(jnp.asarray(c, jnp.float32) for c in motion.pose)),
         row_of_frame_0=jnp.asarray(offset, jnp.int32),
         last_row=jnp.asarray(motion.begin[1:] - 1, jnp.int32),
-        drivable=drivable,
+        drivable=jnp.asarray(drivable),
         road=recording.road,
         time_step=recording.time_step,
         first_frame=first,
@@ -107,7 +107,7 @@ def _tables(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Dense tables: columns by frame, who it is, where each lane's list begins."""
     vehicle, frame = motion.vehicle(), motion.frame() - first
-    body = rectangle(motion.pose, recording.length[vehicle], recording.width[vehicle])  # type: ignore[arg-type]
+    body = rectangle(motion.pose, recording.length[vehicle], recording.width[vehicle])
     front = np.asarray(motion.pose.x + recording.length[vehicle] * motion.pose.dx)
     lanes = recording.road.lanes + 1
     lane = np.clip(recording.road.lane_of(np.asarray(motion.pose.y)), 0, lanes - 1)
