@@ -82,6 +82,6 @@ def test_what_cannot_be_trained_together_is_refused(tmp_path: Path) -> None:
         depo.cotrain("depo", types=("1", "inverted"), steps=100, out=tmp_path / "a")
     with pytest.raises(DepoError, match="for vector states"):
         depo.cotrain("depo", types=("1", "2"), schedule="joint", steps=100, out=tmp_path / "b")
+    demos = straight_demonstrations(tmp_path / "demos.npz")
     with pytest.raises(DepoError, match="unknown dynamics"):
-        demos = straight_demonstrations(tmp_path / "demos.npz")
         depo.cotrain("depo", types=("as-is", "upside"), env=ID, demos=demos, out=tmp_path / "c")

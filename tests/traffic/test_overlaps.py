@@ -6,11 +6,11 @@ from hypothesis import strategies as st
 
 from depo.traffic import Recording
 from depo.traffic.outcomes import Scene, as_recorded, constant_velocity, outcome_shares
-from depo.traffic.overlaps import crashed_vehicles, overlaps
+from depo.traffic.overlaps import TOLERANCE, TOUCH, crashed_vehicles, overlaps
 from tests.traffic.examples import recording_of, recordings
 
 
-@given(recordings(), st.sampled_from([0.0, 1.0]))
+@given(recordings(), st.sampled_from([TOUCH, TOLERANCE]))
 def test_overlaps_are_those_of_every_pair(recording: Recording, tolerance: float) -> None:
     found = overlaps(recording, tolerance)
     pairs = {frozenset(p) for p in zip(found.behind.tolist(), found.ahead.tolist(), strict=True)}

@@ -16,6 +16,7 @@ from depo.environments.driving.drivers import Driver, ExpertReplay, PolicyDriver
 from depo.environments.driving.environment import DrivingEnvironment, Ego, Outcome
 from depo.environments.driving.opening import open_environment
 from depo.environments.driving.settings import DrivingSettings
+from depo.environments.driving.skill import planned_velocity
 from depo.environments.driving.surroundings import NEIGHBOURS
 from depo.evaluation.densities import authors_divergence, road_divergence, wasserstein
 from depo.models.policy import Policy
@@ -109,7 +110,8 @@ def velocity_reach_error(drives: Drives) -> dict[str, float]:
         return {}
     played = drives.playing
     reached, before = drives.reached[played][:, 2:4], drives.state[played][:, 2:4]
-    error = float(np.mean((drives.plan[played][:, -2:] - reached) ** 2))
+    planned = np.stack(planned_velocity(drives.plan[played]), axis=1)  # type: ignore[arg-type]
+    error = float(np.mean((planned - reached) ** 2))
     still = float(np.mean((before - reached) ** 2))
     return {
         "velocity_reach_error": error,

@@ -13,6 +13,10 @@ TOLERANCE = 1.0
 """Metres that two vehicles may overlap in either direction before the authors call it a crash."""
 
 
+TOUCH = 0.001
+"""Metres: vehicles that overlap by less only touch."""
+
+
 class Overlaps(NamedTuple):
     """Pairs of rows of a recording that stand in each other's place."""
 
@@ -41,7 +45,7 @@ def close_pairs(
         yield b[near], a[near]
 
 
-def overlaps(recording: Recording, tolerance: float = 0.0) -> Overlaps:
+def overlaps(recording: Recording, tolerance: float = TOUCH) -> Overlaps:
     """Pairs of rows whose rectangles overlap by more than ``tolerance`` metres in both directions.
 
     Rectangles lie along the road, from the rear bumper (x) to the front; with ``TOLERANCE`` this is

@@ -10,6 +10,8 @@ from jaxtyping import Array, Float
 from depo.environments.driving.drivers import Driver
 from depo.environments.driving.environment import DrivingEnvironment, Ego
 from depo.environments.driving.kinematics import STANDING, Pose
+from depo.environments.driving.skill import planned_velocity
+from depo.errors import DepoError
 
 
 @eqx.filter_jit
@@ -25,8 +27,8 @@ def imagine(
     def step(ego: Ego, _: None) -> tuple[Ego, Array]:
         plan = driver.decide(environment, ego, environment.observe(ego)).plan
         if not plan.shape[-1]:
-            raise ValueError("this driver plans nothing")
-        vx, vy = plan[:, -2], plan[:, -1]
+            raise DepoError("this driver plans nothing: there is no plan to draw, pass --ahead 0")
+        vx, vy = planned_velocity(plan)
         square = vx**2 + vy**2
         moves = square > STANDING**2
         speed = jnp.sqrt(jnp.where(moves, square, 1.0))

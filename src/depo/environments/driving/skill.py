@@ -20,6 +20,14 @@ PLANNED: dict[Plans, tuple[int, ...]] = {
 """The features of a state that a planner predicts: the ego's own."""
 
 
+def planned_velocity(
+    plan: Float[Array, "*batch predicts"],
+) -> tuple[Float[Array, "*batch"], Float[Array, "*batch"]]:
+    """(vx, vy) of the ego in a plan, be it of the velocity alone or of more of the state."""
+    first = 0 if plan.shape[-1] == 2 else 2
+    return plan[..., first], plan[..., first + 1]
+
+
 @dataclass(frozen=True)
 class Inverse:
     """(s, s') → a. Of a target it needs the velocity only: the position one step ahead is
@@ -32,7 +40,7 @@ class Inverse:
         self, state: Float[Array, "*batch sees"], target: Float[Array, "*batch predicts"]
     ) -> Float[Array, "*batch 2"]:
         """The action in [−1,1]²."""
-        now, then = (state[..., 2], state[..., 3]), (target[..., -2], target[..., -1])
+        now, then = (state[..., 2], state[..., 3]), planned_velocity(target)
         return self.vehicle.encode(*controls(now, then, self.vehicle.curvature, self.time_step))
 
 
