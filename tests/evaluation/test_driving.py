@@ -5,7 +5,9 @@ import pytest
 
 from depo.environments.driving.drivers import ConstantVelocity, ExpertReplay
 from depo.environments.driving.environment import DrivingEnvironment
+from depo.environments.driving.opening import open_environment
 from depo.environments.driving.scene import scene_of
+from depo.environments.driving.settings import DrivingSettings
 from depo.environments.driving.vehicles import TYPES
 from depo.evaluation.densities import authors_divergence, road_divergence, wasserstein
 from depo.evaluation.driving import Drives, play, scores
@@ -97,3 +99,11 @@ def test_driving_on_at_constant_velocity_crashes_in_traffic_that_slows_down(
 def test_scores_are_averaged_over_types() -> None:
     by_type = {"normal": {"success": 1.0, "only": 2.0}, "truck": {"success": 0.0}}
     assert mean_scores(by_type)["success"] == 0.5
+
+
+def test_in_the_shipped_recording_experts_arrive_and_constant_velocity_does_not() -> None:
+    environment = open_environment(DrivingSettings(part="test"))
+    assert len(environment.choice) == 150
+    expert = play(environment, ExpertReplay())
+    assert expert.outcome.arrived.mean() >= 0.99
+    assert play(environment, ConstantVelocity()).outcome.arrived.mean() <= 0.5

@@ -124,6 +124,13 @@ PRESETS: dict[str, dict[str, dict[str, Any]]] = {
 }
 """Preset, method: the fields that differ from the defaults."""
 
+_DRIVING = {
+    "demo_episodes": 1_000,
+    "plans": "ego vx,ego vy",
+    "copies": 50,
+    "batch_steps": 1_000,
+    "evaluate_every": 10,
+}
 _FIXED_TEMPERATURE = {"temperature": 0.0, "tune_temperature": False}
 _AUTHORS_OTHER_BCO = {"actor_rate": 1e-3, "adam_beta": 0.0}
 
@@ -131,6 +138,10 @@ TASKS: dict[str, dict[str, dict[str, dict[str, Any]]]] = {
     "fast": {
         "InvertedPendulum-v5": {
             "all": {"hidden": 64, "skill_hidden": 64, "discriminator_hidden": 64},
+        },
+        "depo/Driving-v0": {
+            "all": _DRIVING | {"updates_per_step": 0.1, "minibatch": 256},
+            "depo": {"supervision": 1.0, "calibration": 1.0},
         },
         "HalfCheetah-v5": {
             "all": {"gradient_penalty": 1.0, "reward_shift": 4.5},

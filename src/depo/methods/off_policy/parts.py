@@ -215,12 +215,16 @@ def learns_noise(s: SkillSettings) -> bool:
 
 
 def skill_loss(
-    skill: VectorSkill, *transition: Float[Array, "batch _"], key: Key[Array, ""] | None = None
+    skill: VectorSkill,
+    state: Float[Array, "batch sees"],
+    next_state: Float[Array, "batch sees"],
+    action: Float[Array, "batch actions"],
+    key: Key[Array, ""] | None = None,
 ) -> Float[Array, ""]:
-    """The loss of (s, s', a) that fits a skill of one mode, or of several."""
+    """The loss that fits a skill of one mode, or of several."""
     if skill.modes > 1:
-        return best_of_modes.loss(skill, *transition)
-    return inverse_dynamics.squared(skill, *transition, key=key)
+        return best_of_modes.loss(skill, state, next_state, action)
+    return inverse_dynamics.squared(skill, state, next_state, action, key)
 
 
 def improve_skill(
