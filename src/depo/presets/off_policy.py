@@ -128,7 +128,15 @@ _FIXED_TEMPERATURE = {"temperature": 0.0, "tune_temperature": False}
 _AUTHORS_OTHER_BCO = {"actor_rate": 1e-3, "adam_beta": 0.0}
 
 TASKS: dict[str, dict[str, dict[str, dict[str, Any]]]] = {
-    "fast": {},
+    "fast": {
+        "InvertedPendulum-v5": {
+            "all": {"hidden": 64, "skill_hidden": 64, "discriminator_hidden": 64},
+        },
+        "HalfCheetah-v5": {
+            "all": {"gradient_penalty": 1.0, "reward_shift": 4.5},
+            "depo": {"supervision": 0.03, "calibration": 0.03},
+        },
+    },
     "paper": {
         "InvertedPendulum-v5": {
             "all": {"standardise": False, "updates_per_step": 0.1, "gradient_penalty": 4.0},

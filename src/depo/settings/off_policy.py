@@ -104,6 +104,9 @@ class AdversarySettings(DemoSettings):
     """Factor on the reward."""
     reward_shift: float = 0.0
     """Added before scaling."""
+    reward_centre: float = 0.0
+    """Rate, for each update, at which the mean reward is followed; it is subtracted from every
+    reward, the absorbed agent's too, so that values stay near zero."""
     logit_clip: float = 10.0
     """Bound on the logit the reward is made of; 0: none."""
     absorbing_logit: float = 5.0

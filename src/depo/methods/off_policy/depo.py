@@ -76,7 +76,7 @@ class PlannerGradientMethod:
         action = self.policy(agent).sample(batch.next_state, keys[1]).action
         next_value = agent["target"].model.least(batch.next_state, action)
         agent, value, more = improve_critics(
-            agent, batch, reward, next_value, self.end_value(), s, self.pace
+            agent, batch, reward, next_value, self.end_value(agent), s, self.pace
         )
         return agent, value, metrics | more
 
@@ -84,9 +84,10 @@ class PlannerGradientMethod:
         self, agent: Agent, batch: Batch, expert: Pairs, key: Key[Array, ""]
     ) -> tuple[Agent, Float[Array, " batch"], Metrics]:
         """The environment's own reward."""
-        return agent, self.settings.reward_scale * batch.reward, {}
+        reward = self.settings.reward_scale * batch.reward
+        return agent, reward, {"reward": jnp.mean(reward)}
 
-    def end_value(self) -> Float[Array, ""] | float:
+    def end_value(self, agent: Agent) -> Float[Array, ""] | float:
         """What an ended episode is worth: nothing."""
         return 0.0
 
@@ -131,9 +132,7 @@ class AgnosticMethod(PlannerGradientMethod):
     def init(self, key: Key[Array, ""], shape: Shape) -> Agent:
         """Also a discriminator."""
         own = jax.random.split(key, 4)[2]
-        return super().init(key, shape) | {
-            "discriminator": new_discriminator(own, shape, self.settings, self.pace)
-        }
+        return super().init(key, shape) | new_discriminator(own, shape, self.settings, self.pace)
 
     def rewarded(
         self, agent: Agent, batch: Batch, expert: Pairs, key: Key[Array, ""]
@@ -141,9 +140,9 @@ class AgnosticMethod(PlannerGradientMethod):
         """The discriminator's reward, after a step of it."""
         return judge_transitions(agent, batch, expert, self.settings, self.pace, key)
 
-    def end_value(self) -> Float[Array, ""] | float:
+    def end_value(self, agent: Agent) -> Float[Array, ""] | float:
         """For ever the reward of a poor transition, or nothing."""
-        return absorbed_value(self.settings)
+        return absorbed_value(self.settings, agent["centre"].model.value)
 
 
 @dataclass(frozen=True)

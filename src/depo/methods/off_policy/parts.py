@@ -21,7 +21,7 @@ from depo.losses import (
 from depo.losses import discriminator as discriminator_loss
 from depo.methods.descent import Trained, follow, fresh, uniform_index
 from depo.methods.off_policy.method import STEADY, Agent, Batch, Metrics, Pace, Pairs, Shape
-from depo.models.judges import TwinCritic, VectorDiscriminator
+from depo.models.judges import Scalar, TwinCritic, VectorDiscriminator
 from depo.models.planner import GaussianPlanner
 from depo.models.skill import VectorSkill
 from depo.settings.off_policy import (
@@ -87,7 +87,7 @@ def improve_critics(
         lambda model: twin_critic.loss(model, batch.state, batch.action, goal),
     )
     target = follow(agent["target"].model, critic.model, s.follow)
-    metrics = {"critic_loss": loss, "value": jnp.mean(values), "reward": jnp.mean(reward)}
+    metrics = {"critic_loss": loss, "value": jnp.mean(values)}
     changed = {"critic": critic, "target": Trained(target, None)}
     return agent | changed, jnp.min(values, axis=0), metrics
 
@@ -95,13 +95,14 @@ def improve_critics(
 # Discriminator
 
 
-def new_discriminator(
-    key: Key[Array, ""], shape: Shape, s: AdversarySettings, pace: Pace
-) -> Trained[VectorDiscriminator]:
-    """A discriminator about to be trained."""
+def new_discriminator(key: Key[Array, ""], shape: Shape, s: AdversarySettings, pace: Pace) -> Agent:
+    """A discriminator about to be trained, and the usual reward, unknown yet."""
     hidden = (s.discriminator_hidden,) * 2
     model = VectorDiscriminator(key, shape.standard, hidden, pair_input=s.pair_input)
-    return fresh(model, pace.adam(s.discriminator_rate))
+    return {
+        "discriminator": fresh(model, pace.adam(s.discriminator_rate)),
+        "centre": Trained(Scalar(jnp.zeros(())), None),
+    }
 
 
 def improve_discriminator(
@@ -116,20 +117,16 @@ def improve_discriminator(
     agent = (batch.state, batch.next_state)
 
     def loss(model: VectorDiscriminator) -> tuple[Float[Array, ""], Metrics]:
-        entropy = discriminator_loss.loss(model, expert, agent)
+        logits = model(*expert), model(*agent)
+        entropy = discriminator_loss.of_logits(*logits)
         penalty = gradient_penalty.loss(model, model.features(*expert), model.features(*agent), key)
-        return entropy + s.gradient_penalty * penalty, {"discriminator_loss": entropy}
+        return entropy + s.gradient_penalty * penalty, {
+            "discriminator_loss": entropy,
+            "discriminator_accuracy": discriminator_loss.accuracy(*logits),
+        }
 
     trained, _, metrics = step(trained, pace.adam(s.discriminator_rate), loss)
     return trained, metrics
-
-
-def discriminator_accuracy(
-    model: VectorDiscriminator, batch: Batch, expert: Pairs
-) -> Float[Array, ""]:
-    """Share of transitions told right."""
-    right = jnp.mean(model(*expert) > 0) + jnp.mean(model(batch.state, batch.next_state) < 0)
-    return right / 2
 
 
 def reward_of(logit: Float[Array, "*batch"], s: AdversarySettings) -> Float[Array, "*batch"]:
@@ -139,12 +136,14 @@ def reward_of(logit: Float[Array, "*batch"], s: AdversarySettings) -> Float[Arra
     return s.reward_scale * (adversarial_reward.FORMS[s.reward](logit) + s.reward_shift)
 
 
-def absorbed_value(s: GAIfO | Agnostic) -> Float[Array, ""] | float:
+def absorbed_value(
+    s: GAIfO | Agnostic, centre: Float[Array, ""] | float = 0.0
+) -> Float[Array, ""] | float:
     """What an ended episode is worth: for ever the reward of a poor transition, or nothing."""
     if s.termination != "absorbing":
         return 0.0
-    logit = jnp.asarray(-s.absorbing_logit)
-    return reward_of(logit, s) / (1.0 - s.gamma)
+    reward = reward_of(jnp.asarray(-s.absorbing_logit), s)
+    return (reward - centre) / (1.0 - s.gamma)
 
 
 def judge_transitions(
@@ -155,13 +154,16 @@ def judge_transitions(
     pace: Pace,
     key: Key[Array, ""],
 ) -> tuple[Agent, Float[Array, " batch"], Metrics]:
-    """Train the discriminator, then read the reward off it."""
+    """Train the discriminator, then read the reward off it, less what is usual of late."""
     draw, between = jax.random.split(key)
     pairs = draw_pairs(expert, draw, batch.state.shape[0])
     judge, metrics = improve_discriminator(agent["discriminator"], batch, pairs, s, pace, between)
-    reward = reward_of(judge.model(batch.state, batch.next_state), s)
-    metrics["discriminator_accuracy"] = discriminator_accuracy(judge.model, batch, pairs)
-    return agent | {"discriminator": judge}, jax.lax.stop_gradient(reward), metrics
+    reward = jax.lax.stop_gradient(reward_of(judge.model(batch.state, batch.next_state), s))
+    mean = jnp.mean(reward)
+    centre = follow(agent["centre"].model, Scalar(mean), s.reward_centre)
+    metrics |= {"reward": mean}
+    changed = {"discriminator": judge, "centre": Trained(centre, None)}
+    return agent | changed, reward - centre.value, metrics
 
 
 # Planner and skill
