@@ -134,8 +134,7 @@ class AgnosticMethod(PlannerGradientMethod):
     def init(self, key: Key[Array, ""], shape: Shape) -> Agent:
         """Also a discriminator."""
         own = jax.random.split(key, 4)[2]
-        judge = new_discriminator(own, shape, self.settings, self.pace)
-        return super().init(key, shape) | judge
+        return super().init(key, shape) | new_discriminator(own, shape, self.settings, self.pace)
 
     def rewarded(
         self, agent: Agent, batch: Batch, expert: Pairs, key: Key[Array, ""]
