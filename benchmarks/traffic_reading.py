@@ -1,6 +1,6 @@
 """Time and peak memory of making a scene of a big file in the data portal's layout.
 
-    python benchmarks/traffic_reading.py --rows 10000000 --file /tmp/portal.csv
+    python benchmarks/traffic_reading.py --rows 10000000 --file portal.csv
 
 The file is made first, if it is not there: three recordings of one place, ids reused, rows in no
 order. The reading is done by ``depo demos from-traffic`` in a process of its own.
