@@ -12,13 +12,12 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Callable
-from typing import Any
 
 import equinox as eqx
 import gymnasium as gym
 import jax
 import numpy as np
+from timing import best_time
 
 import depo  # noqa: F401  (registers the environment)
 from depo.environments.driving.environment import DrivingEnvironment, Ego
@@ -27,16 +26,6 @@ from depo.environments.driving.settings import ID, DrivingSettings
 from depo.environments.driving.vehicles import AGILE_LENGTH
 
 STEPS, TARGET = 100, 100_000
-
-
-def best_time(call: Callable[[], Any], repeats: int = 5) -> float:
-    jax.block_until_ready(call())
-    times = []
-    for _ in range(repeats):
-        began = time.perf_counter()
-        jax.block_until_ready(call())
-        times.append(time.perf_counter() - began)
-    return min(times)
 
 
 @eqx.filter_jit

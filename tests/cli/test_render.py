@@ -12,6 +12,7 @@ from depo.cli.main import main
 from depo.environments.driving.drivers import ConstantVelocity, ExpertReplay
 from depo.environments.driving.imagination import imagine
 from depo.environments.driving.opening import open_environment
+from depo.environments.driving.rectangles import Rectangle
 from depo.environments.driving.settings import ID, DrivingSettings
 from depo.report.road import EGO, corners
 from tests.environments.traffic import flowing
@@ -82,7 +83,7 @@ def test_imagined_paths_are_the_plans_one_after_the_other(file: str) -> None:
 
 
 def test_corners_enclose_the_vehicle() -> None:
-    turned = corners(*(np.array([v]) for v in (10.0, 5.0, 0.6, 0.8, 2.0, 1.0)))[0]
+    turned = corners(Rectangle(*(np.array([v]) for v in (10.0, 5.0, 0.6, 0.8, 2.0, 1.0))))[0]
     np.testing.assert_allclose(turned.mean(axis=0), [10.0, 5.0])
     sides = np.linalg.norm(np.diff(turned, axis=0), axis=1)
     np.testing.assert_allclose(sides, [2.0, 4.0, 2.0])

@@ -19,7 +19,7 @@ from depo.environments.driving.imagination import imagine
 from depo.errors import DepoError, unknown
 from depo.evaluation.video import write_film
 from depo.files import write_bytes
-from depo.report.road import picture, scene_figure
+from depo.report.road import View, picture, scene_figure
 
 KINDS = (".png", ".gif", ".mp4")
 
@@ -32,14 +32,14 @@ class Moment(NamedTuple):
     plan: np.ndarray | None
     ending: str
 
-    def title(self, driver: str, time_step: float) -> str:
-        """Who drives, in whose place, for how long, how fast."""
+    def view(self, driver: str, time_step: float) -> View:
+        """The moment to draw; its title says who drives, in whose place, how long, how fast."""
         number, seconds = int(self.ego.vehicle[0]), time_step * int(self.ego.elapsed[0])
         speed = float(self.ego.pose.speed[0])
         ending = f", {self.ending.replace('_', ' ')}" if self.ending else ""
-        return (
-            f"{driver} in the place of vehicle {number}, {seconds:.1f} s, {speed:.1f} m/s{ending}"
-        )
+        who = f"{driver} in the place of vehicle {number}"
+        title = f"{who}, {seconds:.1f} s, {speed:.1f} m/s{ending}"
+        return View(self.ego, self.path, self.plan, title)
 
 
 def moments(
@@ -85,21 +85,12 @@ def render(
     last = min(round(seconds / dt), len(every) - 1) if seconds else len(every) - 1
     if path.suffix == ".png":
         moment = every[last if seconds else last // 2]
-        figure = scene_figure(
-            environment,
-            moment.ego,
-            path=moment.path,
-            plan=moment.plan,
-            title=moment.title(name, dt),
-        )
+        figure = scene_figure(environment, moment.view(name, dt))
         buffer = BytesIO()
         figure.savefig(buffer, format="png", dpi=130)
         write_bytes(path, buffer.getvalue())
         return path, every[-1].ending
-    frames = [
-        picture(environment, m.ego, m.path, m.plan, m.title(name, dt))
-        for m in every[: last + 1 : 2]
-    ]
+    frames = [picture(environment, m.view(name, dt)) for m in every[: last + 1 : 2]]
     shape = [size // 2 * 2 for size in frames[0].shape[:2]]
     frames = [frame[: shape[0], : shape[1]] for frame in frames]
     return write_film(path, frames, 0.5 / dt), every[-1].ending

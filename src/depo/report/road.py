@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -11,26 +13,29 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from depo.environments.driving.environment import DrivingEnvironment, Ego
-from depo.environments.driving.scene import NOBODY
+from depo.environments.driving.rectangles import Rectangle
+from depo.environments.driving.scene import NOBODY, rectangle
 from depo.traffic.road import Road
 
 EGO, OTHER, PLAN, PATH, RECORDED = "#c62828", "#5c7fa8", "#e69f00", "#c62828", "#2e7d32"
 ASPHALT, GROUND = "#e8e8e8", "#f7f7f2"
 
 
-def draw_scene(
-    axes: Axes,
-    environment: DrivingEnvironment,
-    ego: Ego,
-    *,
-    path: np.ndarray,
-    plan: np.ndarray | None = None,
-    title: str = "",
-) -> None:
-    """One frame: everybody's rectangle, the ego red, with its path (n, 2) and plan (m, 2).
+class View(NamedTuple):
+    """One frame: the ego, where it has been (n, 2), what it plans (m, 2), and a title."""
+
+    ego: Ego
+    path: np.ndarray
+    plan: np.ndarray | None = None
+    title: str = ""
+
+
+def draw_scene(axes: Axes, environment: DrivingEnvironment, view: View) -> None:
+    """Everybody's rectangle, the ego red, with its path and plan.
 
     The recorded drive of the vehicle whose place is taken is green; it goes on beyond the frame.
     """
+    ego, path, plan, title = view
     scene = environment.scene
     draw_road(axes, scene.road)
     frame = min(int(ego.frame[0]), scene.frames - 1)
@@ -38,15 +43,12 @@ def draw_scene(
     axes.plot(*recorded_path(environment, vehicle).T, color=RECORDED, lw=1, ls=":", zorder=2)
     there = (np.asarray(scene.who[frame]) != NOBODY) & (np.asarray(scene.who[frame]) != vehicle)
     _, x, y, dx, dy, half_length, half_width, _ = np.asarray(scene.others[frame])[:, there]
-    others = corners(x, y, dx, dy, half_length, half_width)
-    axes.add_collection(PolyCollection(list(others), facecolor=OTHER, edgecolor="white", lw=0.5))
-    screens = windscreens(x, y, dx, dy, half_length, half_width)
-    axes.add_collection(PolyCollection(list(screens), facecolor="#d5e0ee", lw=0))
-    length, width = (float(size[0]) for size in environment.size(ego.vehicle))
-    px, py, _, hx, hy = (float(column[0]) for column in ego.pose)
-    middle = (px + hx * length / 2, py + hy * length / 2)
-    own = [np.array([v]) for v in (*middle, hx, hy, length / 2, width / 2)]
-    body, glass = list(corners(*own)), list(windscreens(*own))
+    others = Rectangle(x, y, dx, dy, half_length, half_width)
+    body, glass = list(corners(others)), list(windscreens(others))
+    axes.add_collection(PolyCollection(body, facecolor=OTHER, edgecolor="white", lw=0.5))
+    axes.add_collection(PolyCollection(glass, facecolor="#d5e0ee", lw=0))
+    own = rectangle(ego.pose, *environment.size(ego.vehicle))
+    body, glass = list(corners(own)), list(windscreens(own))
     axes.add_collection(PolyCollection(body, facecolor=EGO, edgecolor="black", lw=0.8, zorder=5))
     axes.add_collection(PolyCollection(glass, facecolor="#ffd9d9", lw=0, zorder=5))
     if len(path) > 1:
@@ -89,58 +91,36 @@ def recorded_path(environment: DrivingEnvironment, vehicle: int) -> np.ndarray:
     return np.stack([np.asarray(c[first : last + 1]) for c in (scene.pose.x, scene.pose.y)], axis=1)
 
 
-def corners(
-    x: np.ndarray,
-    y: np.ndarray,
-    dx: np.ndarray,
-    dy: np.ndarray,
-    half_length: np.ndarray,
-    half_width: np.ndarray,
-) -> np.ndarray:
+def corners(body: Rectangle) -> np.ndarray:
     """(n, 4, 2): the corners of rectangles."""
+    x, y, dx, dy, half_length, half_width = (np.asarray(column) for column in body)
     centre = np.stack([x, y], axis=-1)
     along = np.stack([dx, dy], axis=-1) * half_length[:, None]
     across = np.stack([-dy, dx], axis=-1) * half_width[:, None]
-    return np.stack(
-        [
-            centre + along + across,
-            centre + along - across,
-            centre - along - across,
-            centre - along + across,
-        ],
-        axis=1,
-    )
+    front, back = centre + along, centre - along
+    return np.stack([front + across, front - across, back - across, back + across], axis=1)
 
 
-def windscreens(
-    x: np.ndarray,
-    y: np.ndarray,
-    dx: np.ndarray,
-    dy: np.ndarray,
-    half_length: np.ndarray,
-    half_width: np.ndarray,
-) -> np.ndarray:
+def windscreens(body: Rectangle) -> np.ndarray:
     """(n, 4, 2): a strip behind each front, which tells where a vehicle looks."""
+    x, y, dx, dy, half_length, half_width = (np.asarray(column) for column in body)
     back = np.maximum(half_length - 1.2, 0.3 * half_length)
-    return corners(x + back * dx, y + back * dy, dx, dy, 0.3 + 0 * x, 0.8 * half_width)
+    strip = (x + back * dx, y + back * dy, dx, dy, 0.3 + 0 * x, 0.8 * half_width)
+    return corners(Rectangle(*strip))  # type: ignore[arg-type]
 
 
-def scene_figure(
-    environment: DrivingEnvironment,
-    ego: Ego,
-    *,
-    path: np.ndarray,
-    plan: np.ndarray | None = None,
-    title: str = "",
-) -> Figure:
+def scene_figure(environment: DrivingEnvironment, view: View) -> Figure:
     """A picture of one frame with a legend."""
     road = environment.scene.road
     across = max(road.right_edge, float(road.right_limit(0.0))) - road.lateral_origin
     height = 1.25 + 13.3 * (across + road.lane_width) / road.length
     figure = Figure(figsize=(14, height), layout="constrained")
-    draw_scene(figure.subplots(), environment, ego, path=path, plan=plan, title=title)
+    draw_scene(figure.subplots(), environment, view)
     figure.legend(
-        handles=legend_handles(plan is not None), loc="outside lower center", ncols=6, fontsize=8
+        handles=legend_handles(view.plan is not None),
+        loc="outside lower center",
+        ncols=6,
+        fontsize=8,
     )
     return figure
 
@@ -159,15 +139,9 @@ def legend_handles(with_plan: bool) -> list[Patch | Line2D]:
     return handles
 
 
-def picture(
-    environment: DrivingEnvironment,
-    ego: Ego,
-    path: np.ndarray,
-    plan: np.ndarray | None = None,
-    title: str = "",
-) -> np.ndarray:
+def picture(environment: DrivingEnvironment, view: View) -> np.ndarray:
     """One frame as an array (height, width, 3)."""
-    figure = scene_figure(environment, ego, path=path, plan=plan, title=title)
+    figure = scene_figure(environment, view)
     figure.set_dpi(100)
     canvas = FigureCanvasAgg(figure)
     canvas.draw()  # type: ignore[no-untyped-call]

@@ -82,9 +82,9 @@ class DrivingEnv(gym.Env[np.ndarray, np.ndarray]):
         """The road from above, around the ego and its path."""
         if self.render_mode != "rgb_array" or self._ego is None:
             return None
-        from depo.report.road import picture
+        from depo.report.road import View, picture
 
-        return picture(self.environment, self._ego, np.array(self._path))
+        return picture(self.environment, View(self._ego, np.array(self._path)))
 
     def _about(self) -> dict[str, Any]:
         assert self._ego is not None
