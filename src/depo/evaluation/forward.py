@@ -16,6 +16,7 @@ from jaxtyping import Array, Float
 
 from depo.methods.descent import descend, fresh, minibatches
 from depo.methods.off_policy.method import STEADY
+from depo.models.forward import Forward
 from depo.models.mlp import MLP
 
 HIDDEN, STEPS, BATCH, RATE = (128, 128), 3_000, 256, 1e-3
@@ -23,21 +24,6 @@ HELD_OUT = 0.1
 SEARCH = 20
 """Gauss-Newton steps towards the best action."""
 DAMPING = 1e-4
-
-
-class Forward(eqx.Module):
-    """The change of a standardised state, in units of the changes' own deviation."""
-
-    network: MLP
-    scale: Float[Array, " features"]
-
-    def __call__(
-        self, state: Float[Array, "*batch features"], action: Float[Array, "*batch actions"]
-    ) -> Float[Array, "*batch features"]:
-        """The standardised difference s'−s."""
-        return jax.lax.stop_gradient(self.scale) * self.network(
-            jnp.concatenate([state, action], axis=-1)
-        )
 
 
 class Fitted(NamedTuple):

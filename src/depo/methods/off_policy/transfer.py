@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import jax
+import jax.numpy as jnp
 from jaxtyping import Array, Key
 
+from depo.losses import distal_skill
 from depo.methods.descent import Trained, fresh
 from depo.methods.off_policy.depo import DePOMethod
 from depo.methods.off_policy.method import Agent, Batch, Metrics, OffPolicyMethod, Pairs, Shape
@@ -16,7 +18,11 @@ from depo.methods.off_policy.parts import (
     new_discriminator,
     new_skill,
     planner_optimiser,
+    skill_optimiser,
+    step,
 )
+from depo.models.forward import Forward
+from depo.models.mlp import MLP
 from depo.models.planner import GaussianPlanner
 from depo.models.policy import DecoupledPolicy
 from depo.settings.off_policy import SkillTransfer
@@ -47,6 +53,15 @@ class TransferMethod(FineTuningMethod):
         s = self.settings
         keys = jax.random.split(key, 3)
         agent: Agent = {"skill": new_skill(keys[0], shape, s, self.pace)}
+        if s.skill_fit == "effects":
+            network = MLP(
+                jax.random.fold_in(keys[0], 1),
+                shape.standard.mean.shape[0] + shape.actions,
+                (s.skill_hidden,) * s.skill_depth,
+                len(shape.predicts),
+            )
+            forward = Forward(network, jnp.ones(len(shape.predicts)))
+            agent |= {"forward": fresh(forward, skill_optimiser(s, self.pace))}
         if s.unfreeze_after is None:
             return agent
         return agent | {
@@ -74,5 +89,37 @@ class TransferMethod(FineTuningMethod):
         metrics: Metrics = {}
         if s.unfreeze_after is not None:
             agent, _, metrics = self.improve_judges(agent, batch, expert, jax.random.split(key))
+        if s.skill_fit == "effects":
+            agent, fit = self.improve_by_effects(agent, batch, wide, key)
+            return agent, metrics | fit
         skill, fit = improve_skill(agent["skill"], wide, s, self.pace)
         return agent | {"skill": skill}, metrics | fit
+
+    def improve_by_effects(
+        self, agent: Agent, batch: Batch, wide: Batch, key: Key[Array, ""]
+    ) -> tuple[Agent, Metrics]:
+        """A step of the forward model, then of the skill through it: towards states that were
+        really reached, and towards plans."""
+        optimiser = skill_optimiser(self.settings, self.pace)
+        planner = agent["planner"].model
+        forward, error, _ = step(
+            agent["forward"],
+            optimiser,
+            lambda model: (
+                distal_skill.forward_loss(model, planner, wide.state, wide.action, wide.next_state),
+                None,
+            ),
+        )
+        states = jnp.concatenate([wide.state, batch.state])
+        plans = planner.sample(batch.state, jax.random.fold_in(key, 1))
+        targets = jnp.concatenate([planner.select(wide.next_state), plans])
+        skill, missed, _ = step(
+            agent["skill"],
+            optimiser,
+            lambda model: (
+                distal_skill.skill_loss(model, forward.model, planner, states, targets),
+                None,
+            ),
+        )
+        changed = {"forward": forward, "skill": skill}
+        return agent | changed, {"forward_loss": error, "skill_loss": missed}

@@ -1,0 +1,39 @@
+"""A skill judged by its effects: E‖T(s, I(s,ŝ')) − ŝ'‖², through a forward model T that is learned.
+
+Where many actions have the same effect, the one that was taken is no better a label than the
+others, and squared error learns their average, which may do something else. An effect has no such
+ambiguity (Jordan and Rumelhart's distal teacher). Errors are in standardised units.
+"""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from depo.models.forward import Forward
+from depo.models.planner import GaussianPlanner
+from depo.models.skill import VectorSkill
+
+
+def forward_loss(
+    forward: Forward,
+    planner: GaussianPlanner,
+    state: Float[Array, "batch sees"],
+    action: Float[Array, "batch actions"],
+    next_state: Float[Array, "batch sees"],
+) -> Float[Array, ""]:
+    """E‖T(s,a) − s'‖² of real transitions, over the features that are planned."""
+    change = planner.difference(state, planner.select(next_state))
+    return jnp.mean(jnp.sum((forward(planner.standard(state), action) - change) ** 2, axis=-1))
+
+
+def skill_loss(
+    skill: VectorSkill,
+    forward: Forward,
+    planner: GaussianPlanner,
+    state: Float[Array, "batch sees"],
+    target: Float[Array, "batch predicts"],
+) -> Float[Array, ""]:
+    """E‖T(s, I(s,ŝ')) − ŝ'‖²; only the skill moves."""
+    meant = forward(planner.standard(state), skill.mode(state, target))
+    return jnp.mean(jnp.sum((meant - planner.difference(state, target)) ** 2, axis=-1))
