@@ -110,7 +110,7 @@ def velocity_reach_error(drives: Drives) -> dict[str, float]:
         return {}
     played = drives.playing
     reached, before = drives.reached[played][:, 2:4], drives.state[played][:, 2:4]
-    planned = np.stack(planned_velocity(drives.plan[played]), axis=1)
+    planned = np.stack(planned_velocity(jnp.asarray(drives.plan[played])), axis=1)
     error = float(np.mean((planned - reached) ** 2))
     still = float(np.mean((before - reached) ** 2))
     return {

@@ -58,7 +58,7 @@ def draw_path(
     shift: float = 0.0,
 ) -> None:
     """A walk through cells, with a ring where it begins; ``shift`` keeps two apart."""
-    x, y = (np.array([world.cell(s) for s in path]) + 0.5 + shift).T
+    x, y = (np.array([world.cell(int(s)) for s in path]) + 0.5 + shift).T
     axes.plot(x, y, color=colour, lw=1.6, ls="--" if dashed else "-", zorder=4)
     axes.plot(x[-1:], y[-1:], color=colour, marker=".", ms=7, zorder=5)
     axes.plot(x[:1], y[:1], color=colour, marker="o", mfc="white", ms=6, zorder=5)

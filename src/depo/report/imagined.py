@@ -119,7 +119,7 @@ def draw_paths(imagination: Imagination, world: GridWorld) -> Figure:
     picked = np.linspace(0, imagination.imagined.shape[1] - 1, count).round().astype(int)
     figure = Figure(figsize=(3.1 * count, 3.6), layout="constrained")
     for own, i in zip(figure.subplots(1, count, squeeze=False)[0], picked, strict=True):
-        start = world.cell(imagination.imagined[0, i])
+        start = world.cell(int(imagination.imagined[0, i]))
         draw_map(own, world, expert=np.zeros(0, int), plan=np.arange(0), title=f"from {start}")
         if imagination.compared_with:
             length = int(imagination.alive[:, i].sum())

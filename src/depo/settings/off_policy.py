@@ -284,8 +284,8 @@ class SkillTransfer(DePO):
     """Whether plans are sampled while gathering; off, the planner's mean is taken (as for a planner
     whose deviation nothing has trained)."""
     skill_fit: SkillFit = "actions"
-    """What the skill is fitted to: the actions taken, or the effects wanted, through a forward model
-    that is learned beside it (right where many actions have the same effect)."""
+    """What the skill is fitted to: the actions taken, or the effects wanted, through a forward
+    model that is learned beside it (right where many actions have the same effect)."""
     skill_modes: int = 1
     """Heads of the skill: with several, each action of many with the same effect may have its own
     head, and the likeliest acts."""

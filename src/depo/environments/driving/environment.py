@@ -147,7 +147,7 @@ class DrivingEnvironment(eqx.Module):
     ) -> tuple[Float[Array, " 28"], Bool[Array, ""]]:
         return look(self.scene, vehicle, frame, pose, self.size(vehicle), self.depth)
 
-    def size(self, vehicle: Int[Array, "*copies"]) -> tuple[Array, Array]:
+    def size(self, vehicle: Int[Array | np.ndarray, "*copies"]) -> tuple[Array, Array]:
         """Length and width of the ego in a vehicle's place."""
         return _size(self.scene, self.kind, vehicle)
 
@@ -168,7 +168,9 @@ class DrivingEnvironment(eqx.Module):
         return moved, state, Outcome(arrived, collided, off_road, out_of_time)
 
 
-def _size(scene: Scene, kind: VehicleType, vehicle: Int[Array, "*copies"]) -> tuple[Array, Array]:
+def _size(
+    scene: Scene, kind: VehicleType, vehicle: Int[Array | np.ndarray, "*copies"]
+) -> tuple[Array, Array]:
     return scene.length[vehicle] * kind.length_scale, scene.width[vehicle] * kind.width_scale
 
 

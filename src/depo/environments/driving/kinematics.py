@@ -30,8 +30,8 @@ class Pose(NamedTuple):
 
 def move(
     pose: Pose,
-    acceleration: Float[Array, "*batch"],
-    curvature: Float[Array, "*batch"],
+    acceleration: Float[Array, "*batch"] | float,
+    curvature: Float[Array, "*batch"] | float,
     time_step: float,
 ) -> Pose:
     """One step: p ← p + v·d·dt, d ← (d + d⊥·b·v·dt)/‖·‖ with d⊥ = (d_y, −d_x), v ← v + a·dt ≥ 0.

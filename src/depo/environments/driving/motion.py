@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -117,7 +118,7 @@ def towards(pose: Pose, track: Track, time_step: float) -> Velocity:
     return vx + (x - pose.x - dx) / CATCH_UP, vy + (y - pose.y - dy) / CATCH_UP
 
 
-@jax.jit
+@eqx.filter_jit
 def _driven(
     x: Float[Array, "times vehicles"],
     y: Float[Array, "times vehicles"],

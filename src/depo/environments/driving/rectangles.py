@@ -29,7 +29,7 @@ def overlap(one: Rectangle, other: Rectangle, depth: float = 0.0) -> Bool[Array,
     >>> bool(overlap(car, car._replace(y=jnp.array(1.9)))), bool(overlap(car, car._replace(y=2.1)))
     (True, False)
     """
-    x, y = other.x - one.x, other.y - one.y
+    x, y = jnp.asarray(other.x - one.x), jnp.asarray(other.y - one.y)
     cos = jnp.abs(one.dx * other.dx + one.dy * other.dy)
     sin = jnp.abs(one.dx * other.dy - one.dy * other.dx)
     return (

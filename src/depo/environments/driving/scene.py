@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
@@ -57,7 +59,11 @@ class Scene(eqx.Module):
         """How many vehicles there are."""
         return self.length.shape[0]
 
-    def recorded(self, vehicle: Int[Array, "*batch"], frame: Int[Array, "*batch"]) -> Pose:
+    def recorded(
+        self,
+        vehicle: Int[Array | np.ndarray, "*batch"] | int | np.integer,
+        frame: Int[Array | np.ndarray, "*batch"] | int | np.integer,
+    ) -> Pose:
         """Where a vehicle is in a frame by its recording; after its end, at its end."""
         row = jnp.minimum(self.row_of_frame_0[vehicle] + frame, self.last_row[vehicle])
         return Pose(*(column[row] for column in self.pose))
@@ -94,7 +100,7 @@ def scene_of(recording: Recording) -> Scene:
     )
 
 
-def rectangle(pose: Pose, length: Array, width: Array) -> Rectangle:
+def rectangle(pose: Pose, length: Any, width: Any) -> Rectangle:
     """The area a vehicle covers, from its rear bumper on."""
     half = length / 2
     return Rectangle(
