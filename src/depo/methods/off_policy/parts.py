@@ -209,9 +209,10 @@ def skill_loss(
     skill: VectorSkill, *transition: Float[Array, "batch _"], key: Key[Array, ""] | None = None
 ) -> Float[Array, ""]:
     """The loss of (s, s', a) that fits a skill of one mode, or of several."""
+    state, next_state, action = transition
     if skill.modes > 1:
-        return best_of_modes.loss(skill, *transition)
-    return inverse_dynamics.squared(skill, *transition, key=key)
+        return best_of_modes.loss(skill, state, next_state, action)
+    return inverse_dynamics.squared(skill, state, next_state, action, key)
 
 
 def improve_skill(
