@@ -10,13 +10,13 @@ float32 matrix product (1024³) in the same process. An update is one gradient s
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from typing import Any
 
 import gymnasium as gym
 import jax
 import jax.numpy as jnp
 import numpy as np
+from timing import best_time
 
 import depo  # noqa: F401  (registers the environment)
 from depo.environments.gridworld import GridWorld, GridWorldSettings
@@ -27,16 +27,6 @@ from depo.presets import preset_settings
 from depo.settings.on_policy import METHODS, CriticSettings, SkillSettings
 
 COPIES, STEPS, SEEDS = 4096, 200, 5
-
-
-def best_time(call: Callable[[], Any], repeats: int = 5) -> float:
-    jax.block_until_ready(call())
-    times = []
-    for _ in range(repeats):
-        began = time.perf_counter()
-        jax.block_until_ready(call())
-        times.append(time.perf_counter() - began)
-    return min(times)
 
 
 def ceiling() -> float:

@@ -27,12 +27,16 @@ from depo.api import DEFAULT_STEPS, TRANSFER_STEPS
 from depo.cli import flags
 from depo.cli.main import main as depo_main
 from depo.environments import gridworld
+from depo.environments.driving.settings import DrivingSettings
 from depo.presets import PRESETS, off_policy, preset_settings
 from depo.settings import OFF_POLICY, ON_POLICY, SETTINGS_OF, TRANSFER, Learner
 
 FOLDER = Path(__file__).parent / "reference"
 PLAIN = {"COLUMNS": "100", "NO_COLOR": "1", "TERM": "dumb", "PYTHONUTF8": "1"}
-DEMOS_COMMANDS = ("list", "info", "record", "make", "import-minari", "export-minari")
+DEMOS_COMMANDS = (
+    *("list", "info", "record", "make", "import-minari", "export-minari"),
+    *("from-traffic", "make-traffic", "export-traffic"),
+)
 ENV_OF: dict[Learner, tuple[str, ...]] = {ON_POLICY: (), OFF_POLICY: ("--env", "hopper")}
 """The flags that make a training command choose a learner."""
 SECTIONS: dict[Learner, tuple[str, str]] = {
@@ -78,7 +82,10 @@ def commands_page() -> str:
         ),
         _section("depo resume", "resume", "--help"),
         _section("depo evaluate", "evaluate", "--help"),
+        _section("depo imagine", "imagine", "--help"),
+        _section("depo reachability", "reachability", "--help"),
         _section("depo runs", "runs", "--help"),
+        _section("depo render", "render", "--help"),
         _section("depo demos", "demos"),
         *(_folded(f"depo demos {a}", "demos", a, "--help") for a in DEMOS_COMMANDS),
         _section("depo reproduce", "reproduce", ask=help_from_child),
@@ -128,6 +135,9 @@ def settings_page() -> str:
         "## The grid world\n",
         f"`--env gridworld`, the default: {inspect.getdoc(gridworld.GridWorldSettings)}\n",
         _plain_table(gridworld.GridWorldSettings),
+        "## Driving\n",
+        f"`--env driving`, by `--env-args NAME=VALUE`: {inspect.getdoc(DrivingSettings)}\n",
+        _plain_table(DrivingSettings),
         "## Common flags\n",
         f"{inspect.getdoc(flags.CommonFlags)}\n",
         _plain_table(flags.CommonFlags),

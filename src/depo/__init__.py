@@ -7,10 +7,14 @@ carry it to other action spaces. This page is the table of contents:
 | to                                     | call                                               |
 | -------------------------------------- | -------------------------------------------------- |
 | read recordings                        | ``load_demonstrations``, ``Demonstrations``        |
+| read recordings of traffic             | ``load_scene``, ``read_recordings``, ``Recording`` |
 | train a method                         | ``train``                                          |
+| one planner with several vehicles      | ``cotrain``                                        |
 | carry a planner to other actions       | ``transfer``                                       |
 | go on with a stopped run, open a run   | ``resume``, ``Run``                                |
 | score a run                            | ``evaluate``                                       |
+| see what a planner imagines            | ``imagine``                                        |
+| see whether plans are reached          | ``reachability``                                   |
 | use what was learned elsewhere         | ``load_planner``, ``load_skill``                   |
 | build by hand                          | ``CategoricalPlanner``, ``GaussianPlanner``,       |
 |                                        | ``CategoricalSkill``, ``VectorSkill``,             |
@@ -30,11 +34,13 @@ from typing import TYPE_CHECKING, Any
 from depo.environments.gymnasium_faces import register
 
 if TYPE_CHECKING:
-    from depo.api import resume, train, transfer
+    from depo.api import cotrain, resume, train, transfer
     from depo.demos.demonstrations import Demonstrations
     from depo.demos.shipped import load_demonstrations
     from depo.errors import DepoError
+    from depo.evaluation.imagine import imagine
     from depo.evaluation.of_run import evaluate
+    from depo.evaluation.reachability import reachability
     from depo.evaluation.record import record
     from depo.models.folder import load_planner, load_skill, save_planner, save_skill
     from depo.models.planner import CategoricalPlanner, GaussianPlanner
@@ -42,12 +48,18 @@ if TYPE_CHECKING:
     from depo.models.skill import AnalyticSkill, CategoricalSkill, VectorSkill
     from depo.models.standard import Standard
     from depo.runs.run import Run
+    from depo.traffic.reading import read_recordings
+    from depo.traffic.recording import Recording
+    from depo.traffic.scenes import load_scene
 
 _HOME = {
     "train": "depo.api",
+    "cotrain": "depo.api",
     "transfer": "depo.api",
     "resume": "depo.api",
     "evaluate": "depo.evaluation.of_run",
+    "imagine": "depo.evaluation.imagine",
+    "reachability": "depo.evaluation.reachability",
     "record": "depo.evaluation.record",
     "load_demonstrations": "depo.demos.shipped",
     "Demonstrations": "depo.demos.demonstrations",
@@ -64,6 +76,9 @@ _HOME = {
     "Standard": "depo.models.standard",
     "DecoupledPolicy": "depo.models.policy",
     "DepoError": "depo.errors",
+    "Recording": "depo.traffic.recording",
+    "load_scene": "depo.traffic.scenes",
+    "read_recordings": "depo.traffic.reading",
 }
 
 __all__ = [
@@ -74,13 +89,19 @@ __all__ = [
     "Demonstrations",
     "DepoError",
     "GaussianPlanner",
+    "Recording",
     "Run",
     "Standard",
     "VectorSkill",
+    "cotrain",
     "evaluate",
+    "imagine",
     "load_demonstrations",
     "load_planner",
+    "load_scene",
     "load_skill",
+    "reachability",
+    "read_recordings",
     "record",
     "resume",
     "save_planner",

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from depo.environments.driving.settings import ID as DRIVING_ID
+from depo.environments.driving.settings import environment_skill
 from depo.environments.gridworld import ID as GRID_ID
 from depo.environments.gridworld import GridWorldSettings
 from depo.environments.mujoco import TASKS
@@ -22,7 +24,11 @@ if TYPE_CHECKING:
 
 DEFAULT_STEPS: dict[Learner, int] = {ON_POLICY: 12_800, OFF_POLICY: 60_000}
 TRANSFER_STEPS: dict[Learner, int] = {ON_POLICY: 3_840, OFF_POLICY: 20_000}
+LEARNED = "learned"
+"""The skill that is asked for where a formula is known and not wanted."""
 GRID_NAMES = ("gridworld", "GridWorld-v0", GRID_ID)
+SHORT_NAMES: dict[str, tuple[str, dict[str, Any]]] = {**TASKS, "driving": (DRIVING_ID, {})}
+"""Short name: Gymnasium id and constructor arguments."""
 
 
 def make_job(
@@ -38,6 +44,8 @@ def make_job(
     planner: str | Path = "",
     env_args: dict[str, Any] | None = None,
     dynamics: str = "",
+    types: Sequence[str] = (),
+    schedule: str = "round-robin",
     **overrides: Any,
 ) -> Job:
     """A checked job; ``overrides`` are fields of the method's or the grid world's settings.
@@ -50,7 +58,7 @@ def make_job(
     is_grid = env in GRID_NAMES
     host = None if is_grid else host_settings(env, env_args or {}, dynamics)
     learner = learner_for(host)
-    skill = skill_name(skill)
+    skill = known_skill(method, host, skill_name(skill))
     settings = preset_settings(method, preset, learner, host.id if host else "")
     if method == TRANSFER:
         settings = shaped_like(settings, skill)
@@ -82,15 +90,31 @@ def make_job(
         demos=str(demos),
         skill=skill,
         planner=str(planner),
+        types=tuple(str(name) for name in types),
+        schedule=schedule,
     )
 
 
 def host_settings(env: str, arguments: dict[str, Any], dynamics: str = "") -> EnvironmentSettings:
-    """A Gymnasium id, or the short name of a MuJoCo task, as settings."""
+    """A Gymnasium id, or the short name of a MuJoCo task or of driving, as settings."""
     own: dict[str, Any] = {}
-    if env in TASKS:
-        env, own = TASKS[env]
+    if env in SHORT_NAMES:
+        env, own = SHORT_NAMES[env]
     return EnvironmentSettings(env, None, tuple((own | arguments).items()), dynamics)
+
+
+def known_skill(method: str, host: EnvironmentSettings | None, skill: str) -> str:
+    """The skill asked for; where a vehicle's is known as a formula, that one unless 'learned'.
+
+    >>> known_skill("depo", host_settings("driving", {}), "")
+    'depo.environments.driving.skill:normal'
+    """
+    if skill == LEARNED:
+        return ""
+    has_skill = method in ("depo", "depo-agnostic", "depo-supervised", "depo-rl", "bco")
+    if skill or host is None or host.id != DRIVING_ID or not has_skill:
+        return skill
+    return environment_skill(host)
 
 
 def learner_for(host: EnvironmentSettings | None) -> Learner:
@@ -116,6 +140,22 @@ def train(
     ``depo.train("depo", seeds=5, k=4, out="runs/mine")``
     """
     return run_job(make_job(method, **arguments), out, report)
+
+
+def cotrain(
+    method: str = "depo",
+    *,
+    types: Sequence[str],
+    out: str | Path = "",
+    report: Report | None = None,
+    **arguments: Any,
+) -> Run:
+    """Train one planner with several kinds of an environment at once.
+
+    ``depo.cotrain(env="driving", types=("normal", "inverse", "transpose"))``; on the grid world
+    types are values of k, elsewhere texts of dynamics, 'as-is' among them.
+    """
+    return run_job(make_job(method, types=types, **arguments), out, report)
 
 
 def transfer(

@@ -7,11 +7,11 @@ import json
 import os
 import shutil
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from depo.errors import DepoError
+from depo.errors import DepoError, unknown
 
 
 def write_bytes(path: Path, data: bytes) -> None:
@@ -80,3 +80,13 @@ def _sync_folder(path: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def named_file(name: str | Path, known: Mapping[str, Path], kind: str) -> Path:
+    """What a user means by ``name``: a path, or one of the files known by a name."""
+    path = Path(name)
+    if path.suffix or path.exists() or len(path.parts) > 1:
+        return path
+    if str(name) not in known:
+        raise unknown(kind, str(name), known)
+    return known[str(name)]

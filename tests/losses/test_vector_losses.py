@@ -23,7 +23,13 @@ from depo.losses import (
 from depo.losses import calibrated_decoupled_policy_gradient as cdepg
 from depo.losses import decoupled_policy_gradient as depg
 from depo.methods.descent import descend, fresh
-from depo.methods.off_policy.parts import absorbed_value, reward_of
+from depo.methods.off_policy.method import STEADY, Agent, Batch, Shape
+from depo.methods.off_policy.parts import (
+    absorbed_value,
+    judge_transitions,
+    new_discriminator,
+    reward_of,
+)
 from depo.models.judges import TwinCritic, VectorDiscriminator
 from depo.models.planner import Gaussian, GaussianPlanner
 from depo.models.policy import tanh_sample
@@ -47,6 +53,22 @@ def test_an_absorbed_agent_earns_a_poor_reward_for_ever() -> None:
     earned = sum(s.gamma**t * float(reward_of(jnp.asarray(-5.0), s)) for t in range(5_000))
     assert float(absorbed_value(s)) == pytest.approx(earned, rel=1e-4)
     assert absorbed_value(GAIfO(termination="zero")) == 0.0
+
+
+def test_a_centred_reward_has_no_mean_and_changes_no_rank() -> None:
+    shape = Shape(PLAIN, 1, PLAIN, (0, 1))
+    state, next_state = jax.random.normal(KEY, (2, 16, 2))
+    batch = Batch(state, jnp.zeros((16, 1)), next_state, jnp.zeros(16), jnp.zeros(16, bool))
+    plain, centred = GAIfO(reward_shift=3.0), GAIfO(reward_shift=3.0, reward_centre=1.0)
+    agent: Agent = new_discriminator(KEY, shape, plain, STEADY)
+    _, usual, _ = judge_transitions(agent, batch, (state, state), plain, STEADY, KEY)
+    after, less, metrics = judge_transitions(agent, batch, (state, state), centred, STEADY, KEY)
+    centre = after["centre"].model.value
+    assert float(jnp.mean(less)) == pytest.approx(0.0, abs=1e-6)
+    assert float(metrics["reward"]) == pytest.approx(float(centre), rel=1e-6)
+    np.testing.assert_allclose(usual - less, centre, rtol=1e-5)
+    ends = float(absorbed_value(plain)) - float(absorbed_value(centred, centre))
+    assert ends == pytest.approx(float(centre) / (1 - plain.gamma), rel=1e-4)
 
 
 def test_the_reward_is_clipped_shifted_and_scaled() -> None:

@@ -9,9 +9,12 @@ import numpy as np
 import pytest
 
 import depo
+from depo.demos import Demonstrations
 from depo.evaluation.of_run import load_policies
+from depo.learners.replay import Replay
 from depo.methods.off_policy.method import Pace
 from depo.runs.run import Run
+from depo.runs.training import begin
 from depo.settings.off_policy import METHODS
 from tests.environments.point import ID, STEP, straight_demonstrations
 
@@ -58,16 +61,64 @@ def test_decoupled_policy_optimisation_walks_as_the_expert(tmp_path: Path) -> No
     assert run.metrics()[-1]["reach_error_relative"] < 0.3
 
 
+def best_return() -> float:
+    """Walk to the line y = 0 at full speed and stay there."""
+    starts = np.abs(np.random.default_rng(0).uniform(-1, 1, 10_000))
+    steps = np.arange(1, 41)[:, None]
+    return float(-np.maximum(starts - STEP * steps, 0).sum(axis=0).mean())
+
+
 def test_soft_actor_critic_solves_a_task_with_a_known_optimum(tmp_path: Path) -> None:
     run = depo.train(
         "sac", env=ID, steps=4_000, out=tmp_path / "run", **SMALL, actor_rate=3e-3, critic_rate=3e-3
     )
-    # The best return is to walk to the line y = 0 at full speed and stay there.
-    starts = np.abs(np.random.default_rng(0).uniform(-1, 1, 10_000))
-    steps = np.arange(1, 41)[:, None]
-    best = -np.maximum(starts - STEP * steps, 0).sum(axis=0).mean()
-    assert run.metrics()[-1]["return"] > 3 * best  # doing nothing is worth 40 × 0.5
+    assert run.metrics()[-1]["return"] > 3 * best_return()  # doing nothing is worth 40 × 0.5
     assert run.metrics()[-1]["return"] > -6.0
+
+
+def test_a_decoupled_policy_learns_from_reward_alone(tmp_path: Path) -> None:
+    settings = {**SMALL, "skill_hidden": 32, "skill_rate": 3e-3, "planner_rate": 3e-3}
+    changes = {**settings, "critic_rate": 3e-3}
+    run = depo.train("depo-rl", env=ID, steps=2_500, out=tmp_path / "run", **changes)
+    last = run.metrics()[-1]
+    assert last["return"] > 4 * best_return()  # doing nothing is worth 40 × 0.5
+    assert last["reach_error_relative"] < 0.1
+    planner = depo.load_planner(run.path / "planner" / "seed-0")
+    high = jnp.array([[x, 0.8] for x in np.linspace(-1, 1, 9)], jnp.float32)
+    planned = np.asarray(planner.mode(high) - high)
+    assert (planned[:, 1] < -0.6 * STEP).all()  # down to the line, and no faster than possible
+    assert (planned[:, 1] > -1.3 * STEP).all()
+
+
+def test_without_demonstrations_the_first_steps_say_how_to_standardise(tmp_path: Path) -> None:
+    small = {**SMALL, "skill_hidden": 32, "steps": 1_000, "evaluate_every": 2}
+    whole = depo.train("depo-rl", env=ID, out=tmp_path / "whole", skill_memory=True, **small)
+    stopped = begin(whole.job, tmp_path / "stopped")
+
+    def kill(steps: int, *_: object) -> None:
+        if steps == 600:  # the first update was at 400, a checkpoint of it at 400
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        depo.resume(stopped.path, report=kill)
+    depo.resume(stopped.path)
+    assert (stopped.path / "metrics.csv").read_bytes() == (whole.path / "metrics.csv").read_bytes()
+    assert stopped.latest()[0].read_bytes() == whole.latest()[0].read_bytes()
+    replay = Replay(10_000, states=4, actions=2)
+    replay.load(whole.path / "replay" / "seed-0", 1_000)
+    first = replay.newest(1_000).state[:400]
+    planner = depo.load_planner(whole.path / "planner" / "seed-0")
+    skill = depo.load_skill(whole.path / "skill" / "seed-0")
+    np.testing.assert_allclose(planner.standard.mean, first[:, :2].mean(axis=0), atol=1e-5)
+    np.testing.assert_allclose(skill.standard.scale, first.std(axis=0), rtol=1e-5)
+
+
+def test_demonstrations_only_standardise_where_reward_is_learned_from(tmp_path: Path) -> None:
+    small = {**SMALL, "skill_hidden": 32, "steps": 100, "evaluate_every": 1, "demo_episodes": 6}
+    run = train("depo-rl", tmp_path, **small)
+    planner = depo.load_planner(run.path / "planner" / "seed-0")
+    states = Demonstrations.load(tmp_path / "demos.npz").transitions()[0]
+    np.testing.assert_allclose(planner.standard.mean, states.mean(axis=0), atol=1e-5)
 
 
 @pytest.mark.parametrize(
@@ -81,7 +132,7 @@ def test_every_method_runs_scores_and_can_be_evaluated(
     method: str, preset: str, tmp_path: Path
 ) -> None:
     changes: dict[str, object] = {**IMITATION, "random_steps": 100, "batch_steps": 50}
-    if method in ("depo", "depo-agnostic", "depo-supervised", "bco"):
+    if method in ("depo", "depo-agnostic", "depo-supervised", "depo-rl", "bco"):
         changes |= {"skill_hidden": 32, "first_fit_passes": 2, "refit_passes": 2}
     run = train(method, tmp_path, steps=500, preset=preset, seeds=2, **changes)
     rows = run.final_scores()
@@ -154,6 +205,4 @@ def test_the_kept_policy_is_an_average_of_the_trained_one(tmp_path: Path) -> Non
 
 def begun(run: Path, folder: Path) -> Run:
     """A run like another, with nothing learned yet."""
-    from depo.runs.training import begin
-
     return begin(Run.open(run).job, folder)

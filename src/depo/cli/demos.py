@@ -1,8 +1,10 @@
-"""``depo demos list | info | record | make | import-minari | export-minari``."""
+"""``depo demos``: list, info, record, make, Minari in and out; traffic is in its own module."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from importlib import import_module
 from typing import Annotated, Any
 
 import numpy as np
@@ -12,9 +14,12 @@ from depo.cli.flags import parse
 from depo.cli.output import print_json, print_table, stdout
 from depo.demos.demonstrations import Demonstrations
 from depo.demos.minari_datasets import from_minari, to_minari
-from depo.demos.shipped import find_demonstrations, load_demonstrations, shipped
+from depo.demos.shipped import load_demonstrations, shipped
 from depo.environments.gridworld import GridWorld, GridWorldSettings
 from depo.errors import DepoError, unknown
+from depo.files import named_file
+from depo.traffic.recording import is_recording
+from depo.traffic.scenes import load_scene, shipped_recordings
 
 HELP = """depo demos: demonstrations, which are states only
 
@@ -24,6 +29,9 @@ HELP = """depo demos: demonstrations, which are states only
   depo demos make FILE --size 20 …         record the grid world's built-in expert
   depo demos import-minari DATASET FILE    make demonstrations of a Minari dataset
   depo demos export-minari FILE DATASET    make a Minari dataset of demonstrations
+  depo demos from-traffic FILE… --out …    make a scene of recordings of traffic
+  depo demos make-traffic FILE             simulate such a recording (needs SUMO)
+  depo demos export-traffic FILE TEXT      write a recording as NGSIM's 18 columns
 """
 
 
@@ -40,7 +48,7 @@ class Info:
     """Check a file and describe it."""
 
     file: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="FILE")]
-    """An .npz file, or the name of a shipped set."""
+    """An .npz file (demonstrations, or a scene of traffic), or the name of a shipped one."""
     json: bool = False
     """Print the result as JSON."""
 
@@ -118,10 +126,23 @@ def run(argv: list[str]) -> int:
         "make": _make,
         "import-minari": _import_minari,
         "export-minari": _export_minari,
+        "from-traffic": _traffic("from_traffic"),
+        "make-traffic": _traffic("make"),
+        "export-traffic": _traffic("export"),
     }
     if argv[0] not in actions:
         raise unknown("demos command", argv[0], actions)
     return actions[argv[0]](argv[1:])
+
+
+def _traffic(action: str) -> Callable[[list[str]], int]:
+    """A command of ``depo.cli.traffic``, imported when it is called."""
+
+    def act(argv: list[str]) -> int:
+        run: Callable[[list[str]], int] = getattr(import_module("depo.cli.traffic"), action)
+        return run(argv)
+
+    return act
 
 
 def _list(argv: list[str]) -> int:
@@ -132,13 +153,19 @@ def _list(argv: list[str]) -> int:
     else:
         columns = ["name", "environment", "episodes", "states", "dimension", "source"]
         print_table("shipped", columns, [[row.get(c, "") for c in columns] for row in found])
+        traffic = [(name, "recording of traffic: depo demos info") for name in shipped_recordings()]
+        print_table("shipped, to drive in", ["name", "what"], traffic)
     return 0
 
 
 def _info(argv: list[str]) -> int:
     flags = parse(Info, argv, "depo demos info")
-    path = find_demonstrations(flags.file)
-    about = describe(load_demonstrations(flags.file))
+    known = shipped() | shipped_recordings()
+    path = named_file(flags.file, known, "demonstrations or recording")
+    if path.is_file() and is_recording(path):
+        about = import_module("depo.cli.traffic").describe_scene(load_scene(path))
+    else:
+        about = describe(Demonstrations.load(path))
     if flags.json:
         print_json({"file": str(path), **about})
     else:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 from typing import Annotated, Any, Literal, TypeVar
 
 import tyro
 
-from depo.api import GRID_NAMES, default_steps, host_settings, learner_for
+from depo.api import GRID_NAMES, default_steps, host_settings, known_skill, learner_for
 from depo.environments.gridworld import GridWorldSettings
 from depo.errors import DepoError
 from depo.models.skill_source import shaped_like
@@ -26,8 +27,8 @@ class CommonFlags:
     """What every training command takes."""
 
     env: str = "gridworld"
-    """'gridworld', a MuJoCo task (hopper, walker2d, half-cheetah, inverted-pendulum, ant,
-    humanoid), or any Gymnasium id with finite or vector spaces ('module:Id-v0' imports)."""
+    """'gridworld', 'driving', a MuJoCo task (hopper, walker2d, half-cheetah, inverted-pendulum,
+    ant, humanoid), or any Gymnasium id with finite or vector spaces ('module:Id-v0' imports)."""
     demos: str = ""
     """Demonstrations: an .npz file or a shipped name; empty: the environment's default."""
     steps: int = 12_800
@@ -59,6 +60,7 @@ def parse_job(
     description: str,
     *,
     planner: str = "",
+    cotrains: bool = False,
 ) -> tuple[Job, CommonFlags]:
     """The job that a command line describes.
 
@@ -81,6 +83,8 @@ def parse_job(
         ("world", _flat(world_kind), world_kind()),
         ("settings", _flat(type(settings)), settings),
     ]
+    if cotrains:
+        fields.insert(0, ("together", _flat(TypeFlags), TypeFlags()))
     kind = dataclasses.make_dataclass(
         "Flags", [(n, t, dataclasses.field(default=d)) for n, t, d in fields], frozen=True
     )
@@ -92,6 +96,7 @@ def parse_job(
         config=(tyro.conf.OmitArgPrefixes, tyro.conf.FlagCreatePairsOff),
     )
     common: CommonFlags = parsed.common
+    together: TypeFlags = parsed.together if cotrains else TypeFlags()
     if common.seeds < 1:
         raise DepoError(f"--seeds {common.seeds} is not positive: it is how many seeds to run")
     return (
@@ -104,11 +109,30 @@ def parse_job(
             seeds=tuple(range(common.seed, common.seed + common.seeds)),
             preset=common.preset,
             demos=common.demos,
-            skill=common.skill,
+            skill=known_skill(method, host, common.skill),
             planner=planner,
+            types=together.names(),
+            schedule=together.schedule,
         ),
         common,
     )
+
+
+@dataclass(frozen=True)
+class TypeFlags:
+    """What co-training takes."""
+
+    types: str = ""
+    """The kinds that share a planner, comma-separated: vehicles (normal,inverse,transpose,truck),
+    k of the grid world (1,2,4), elsewhere dynamics ('as-is,inverted'; with commas inside, separate
+    by semicolons: 'as-is;mixed,gravity=0.8')."""
+    schedule: Literal["round-robin", "joint"] = "round-robin"
+    """Kinds take turns with the planner, or it follows the sum of their losses."""
+
+    def names(self) -> tuple[str, ...]:
+        """The kinds by name."""
+        words = self.types.split(";" if ";" in self.types else ",")
+        return tuple(word.strip() for word in words if word.strip())
 
 
 @dataclass(frozen=True)
@@ -145,7 +169,12 @@ def _same_kind(parsed: Any, settings: MethodSettings) -> MethodSettings:
 def _environment(env: str, world: Any) -> EnvironmentSettings:
     if isinstance(world, GridWorldSettings):
         return EnvironmentSettings(world=world)
-    return host_settings(env, dict(_argument(text) for text in world.env_args), world.dynamics)
+    return host_settings(env, parse_arguments(world.env_args), world.dynamics)
+
+
+def parse_arguments(texts: Sequence[str]) -> dict[str, Any]:
+    """Arguments of an environment's constructor from NAME=VALUE."""
+    return dict(_argument(text) for text in texts)
 
 
 def _peek_arguments(argv: list[str]) -> list[tuple[str, Any]]:

@@ -12,14 +12,15 @@ from depo.errors import DepoError, unknown
 COMMANDS: dict[str, tuple[str, str]] = {
     "demo": ("showcase", "train on the grid world, transfer, draw both: minutes"),
     "train": ("train", "train a method: depo train depo --seeds 5"),
-    "transfer": (
-        "transfer",
-        "carry a planner to other actions: depo transfer RUN --k 4",
-    ),
+    "cotrain": ("cotrain", "one planner with several vehicles: depo cotrain depo --types 1,2,4"),
+    "transfer": ("transfer", "carry a planner to other actions: depo transfer RUN --k 4"),
     "resume": ("resume", "go on with a stopped run: depo resume RUN"),
     "evaluate": ("evaluate", "score what a run has learned: depo evaluate RUN --episodes 20"),
+    "imagine": ("imagine", "roll a planner on its own predictions: depo imagine RUN"),
+    "reachability": ("reachability", "are plans reached, and who is to blame: plan or skill"),
     "runs": ("runs", "a table of runs with status and scores"),
     "demos": ("demos", "demonstrations: list, info FILE, record RUN FILE, Minari in and out"),
+    "render": ("render", "draw a drive from above: depo render drive.png"),
     "reproduce": ("reproduce", "a figure of the paper with a verdict: depo reproduce fig2"),
 }
 """Command: the module below depo.cli that runs it, and one line for the help."""
@@ -62,7 +63,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def _dispatch(argv: list[str]) -> int:
     if not argv or argv[0] in ("-h", "--help", "help"):
-        lines = [f"  {name:10} {summary}" for name, (_, summary) in COMMANDS.items()]
+        lines = [f"  {name:12} {summary}" for name, (_, summary) in COMMANDS.items()]
         print(USAGE.format(commands="\n".join(lines)))
         return 0
     if argv[0] in ("--version", "version"):

@@ -37,10 +37,10 @@ class Reproduce:
     workers: int = 0
     """Runs at the same time, one core each; 0: as many as there are cores."""
     only: tuple[str, ...] = ()
-    """Only these runs of the plan (fig3: TASK-METHOD, as hopper-depo); claims about others stay
-    open."""
+    """Only these runs of the plan (fig3: TASK-METHOD, as hopper-depo; ablation: TASK-CHANGE, as
+    hopper-noise-1); claims about others stay open."""
     demos_dir: str = ""
-    """fig3, fig5, fig8: a folder with TASK.npz files to imitate instead of the shipped ones."""
+    """MuJoCo: a folder with TASK.npz files to imitate instead of the shipped ones."""
     reference: str = ""
     """fig3: a CSV of other people's curves (method, environment, seed, env_steps, return)."""
     engine: Literal["local", "ray"] = "local"
@@ -103,7 +103,8 @@ def _reproduce(name: str, flags: Reproduce) -> int:
         for c in verdict["claims"]
     ]
     print_table(f"{name}: verdict", ["claim", "expected", "measured", "95%", "holds"], rows)
-    stdout.print(f"figure: {out / name}.png", soft_wrap=True)
+    for path in verdict["figures"]:
+        stdout.print(f"figure: {path}", soft_wrap=True)
     if flags.scale == "smoke":
         stderr.print("scale smoke trains too little for the claims to mean anything")
     return 0

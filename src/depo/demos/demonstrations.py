@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import io
 import json
-import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from depo.errors import DepoError
-from depo.files import write_bytes
+from depo.npz import read_npz, write_npz
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,16 +143,13 @@ class Demonstrations:
             arrays["actions"] = self.actions
         if self.episode_returns is not None:
             arrays["episode_returns"] = self.episode_returns
-        buffer = io.BytesIO()
-        np.savez_compressed(buffer, **arrays)
-        write_bytes(Path(path), buffer.getvalue())
-        return Path(path)
+        return write_npz(path, arrays)
 
     @classmethod
     def load(cls, path: str | Path) -> Demonstrations:
         """Read and check a file; pickled contents are refused, never run."""
         path = Path(path)
-        arrays = _read_npz(path)
+        arrays = read_npz(path)
         missing = {"observations", "episode_lengths"} - set(arrays)
         if missing:
             raise DepoError(
@@ -174,33 +169,6 @@ class Demonstrations:
             )
         except DepoError as error:
             raise DepoError(f"{path}: {error}") from None
-
-
-def _read_npz(path: Path) -> dict[str, np.ndarray]:
-    if not path.exists():
-        raise DepoError(f"{path} does not exist: see 'depo demos list' for what ships with depo")
-    if path.is_dir():
-        raise DepoError(f"{path} is a folder: demonstrations are one .npz file")
-    try:
-        if not zipfile.is_zipfile(path):
-            raise DepoError(f"{path} is not an .npz file (or cut short): save with numpy.savez")
-        with np.load(path, allow_pickle=False) as file:
-            return {name: file[name] for name in file.files}
-    except DepoError:
-        raise
-    except ValueError as error:
-        if "Object arrays" in str(error):
-            raise DepoError(
-                f"{path} holds pickled objects, which depo never loads: "
-                "save plain numeric arrays instead (episodes concatenated, lengths beside)"
-            ) from None
-        raise DepoError(f"{path} is not a readable .npz file: {error}") from None
-    except (zipfile.BadZipFile, zipfile.LargeZipFile, OSError, EOFError, KeyError) as error:
-        raise DepoError(f"{path} is not a readable .npz file (truncated?): {error}") from None
-    except Exception as error:  # zlib and NumPy header parsers raise their own kinds
-        raise DepoError(
-            f"{path} is not a readable .npz file (damaged?): {type(error).__name__}: {error}"
-        ) from None
 
 
 def _read_metadata(path: Path, stored: np.ndarray | None) -> dict[str, Any]:

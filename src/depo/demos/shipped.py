@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from depo.demos.demonstrations import Demonstrations
-from depo.errors import unknown
+from depo.files import named_file
 
 FOLDER = Path(__file__).parent / "data"
 
@@ -21,13 +21,7 @@ def shipped() -> dict[str, Path]:
 
 def find_demonstrations(name: str | Path) -> Path:
     """The file a ``--demos`` value means: a path, or the name of a shipped set."""
-    path = Path(name)
-    if path.suffix or path.exists() or len(path.parts) > 1:
-        return path
-    known = shipped()
-    if str(name) not in known:
-        raise unknown("demonstrations", str(name), known)
-    return known[str(name)]
+    return named_file(name, shipped(), "demonstrations")
 
 
 def load_demonstrations(name: str | Path) -> Demonstrations:

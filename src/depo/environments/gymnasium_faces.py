@@ -1,4 +1,4 @@
-"""Gymnasium faces of the grid world: one copy, or many at once."""
+"""Gymnasium faces: the environments by their ids, and the grid world, one copy or many at once."""
 
 from __future__ import annotations
 
@@ -8,16 +8,25 @@ import gymnasium as gym
 import numpy as np
 from gymnasium.vector.utils import batch_space
 
+from depo.environments.driving import settings as driving
 from depo.environments.gridworld import ID, GridWorld, GridWorldSettings
 
 
 def register() -> None:
-    """Make ``gymnasium.make("depo/GridWorld-v0")`` work; importing depo does this."""
+    """Make ``gymnasium.make("depo/GridWorld-v0")`` and ``depo/Driving-v0`` work; importing depo
+    does this."""
     if ID not in gym.registry:
         gym.register(
             ID,
             entry_point="depo.environments.gymnasium_faces:GridWorldEnv",
             vector_entry_point="depo.environments.gymnasium_faces:GridWorldVectorEnv",
+        )
+    if driving.ID not in gym.registry:
+        gym.register(
+            driving.ID,
+            entry_point="depo.environments.driving.faces:DrivingEnv",
+            vector_entry_point="depo.environments.driving.faces:DrivingVectorEnv",
+            max_episode_steps=driving.HORIZON,
         )
 
 

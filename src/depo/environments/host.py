@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -47,15 +47,7 @@ class HostEnvironment:
         name = self._registered_name()
         if "mujoco" in str(gym.registry[name].entry_point):
             hear_warnings()
-        try:
-            env = gym.make(name, **self.arguments)
-        except gym.error.DependencyNotInstalled as error:
-            raise DepoError(
-                f"environment '{self.id}' needs a package that is not installed ({error}): "
-                "for MuJoCo tasks, pip install 'depo[mujoco]'"
-            ) from error
-        except Exception as error:
-            raise DepoError(f"environment '{self.id}' cannot be made: {error}") from error
+        env = self._guarded_make(lambda: gym.make(name, **self.arguments))
         if isinstance(env.observation_space, Discrete):
             if self.dynamics:
                 raise DepoError(
@@ -148,6 +140,38 @@ class HostEnvironment:
         """Many copies side by side."""
         return VectorStepper(self, copies)
 
+    def make_vector(self, copies: int) -> gym.vector.VectorEnv:
+        """Copies in one: the environment's own vector form where it fits, else one by one.
+
+        It fits if it has vector states and actions in [−1,1]ⁿ, restarts copies in the step that
+        ends them, and nothing is wrapped around a copy.
+        """
+        spec = gym.registry[self._registered_name()]
+        wrapped = self.ignore_termination or self.remember or self.dynamics
+        if spec.vector_entry_point is not None and not wrapped and not self.is_finite():
+            own = self._guarded_make(lambda: gym.make_vec(spec.id, copies, **self.arguments))
+            actions, mode = own.single_action_space, own.metadata.get("autoreset_mode")
+            unit = (
+                isinstance(actions, Box) and (actions.high == 1).all() and (actions.low == -1).all()
+            )
+            if unit and mode == gym.vector.AutoresetMode.SAME_STEP:
+                return own
+            own.close()
+        return gym.vector.SyncVectorEnv(
+            [self.make] * copies, autoreset_mode=gym.vector.AutoresetMode.SAME_STEP
+        )
+
+    def _guarded_make(self, make: Callable[[], Any]) -> Any:
+        try:
+            return make()
+        except gym.error.DependencyNotInstalled as error:
+            raise DepoError(
+                f"environment '{self.id}' needs a package that is not installed ({error}): "
+                "for MuJoCo tasks, pip install 'depo[mujoco]'"
+            ) from error
+        except Exception as error:
+            raise DepoError(f"environment '{self.id}' cannot be made: {error}") from error
+
     def _registered_name(self) -> str:
         module, _, name = self.id.rpartition(":")
         if module:
@@ -194,15 +218,14 @@ class VectorStepper:
 
     def __init__(self, environment: HostEnvironment, copies: int):
         self.environment = environment
-        self._envs = gym.vector.SyncVectorEnv(
-            [environment.make] * copies, autoreset_mode=gym.vector.AutoresetMode.SAME_STEP
-        )
+        self._envs = environment.make_vector(copies)
         space = self._envs.single_observation_space
         self._states = int(space.n) if isinstance(space, Discrete) else 0
 
     def reset(self, seeds: Sequence[int]) -> np.ndarray:
         """Start every copy from its own seed."""
-        state = self._guarded(lambda: self._envs.reset(seed=list(seeds))[0])
+        own: Any = list(seeds)
+        state = self._guarded(lambda: self._envs.reset(seed=own)[0])
         return self._checked(np.array(state))
 
     def step(self, actions: np.ndarray) -> tuple[np.ndarray, ...]:

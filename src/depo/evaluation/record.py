@@ -42,7 +42,7 @@ def record(
     own = host.plain().vector_sizes().states  # without the memory a skill may need
     steps = run.latest()[1].block * run.job.steps_per_block
     return Demonstrations(
-        observations=np.concatenate([_states(played, i)[:, :own] for i in range(episodes)]),
+        observations=np.concatenate([played.states(i)[:, :own] for i in range(episodes)]),
         episode_lengths=played.lengths() + 1,
         episode_returns=played.returns(),
         actions=np.concatenate([_actions(played, i) for i in range(episodes)]) if actions else None,
@@ -53,12 +53,6 @@ def record(
             "source": f"{run.job.method}, {steps:,} steps, seed {chosen}, deterministic policy",
         },
     )
-
-
-def _states(played: Episodes, i: int) -> np.ndarray:
-    """All states of an episode, the last one reached among them."""
-    length = int(played.lengths()[i])
-    return np.concatenate([played.state[:length, i], played.reached[length - 1 : length, i]])
 
 
 def _actions(played: Episodes, i: int) -> np.ndarray:

@@ -33,6 +33,12 @@ class Episodes(NamedTuple):
         """The length of every episode."""
         return np.sum(self.playing, axis=0)
 
+    def states(self, episode: int) -> np.ndarray:
+        """All states of an episode, the last one reached among them."""
+        length = int(self.lengths()[episode])
+        last = self.reached[length - 1 : length, episode]
+        return np.concatenate([self.state[:length, episode], last])
+
 
 class VectorEvaluator:
     """Deterministic policy, fixed held-out seeds, the first episode of every copy."""
@@ -49,13 +55,13 @@ class VectorEvaluator:
         self._seeds = [derived_seed(purpose, seed, e) for e in range(episodes)]
         self._decide = eqx.filter_jit(lambda policy, state: policy.mode(state))
 
-    def play(self, policy: Policy | None) -> Episodes:
-        """Play all episodes; None acts at random."""
+    def play(self, policy: Policy | None, steps: int = TIME_LIMIT) -> Episodes:
+        """Play all episodes, at most so many steps; None acts at random."""
         state = self._envs.reset(self._seeds)
         playing = np.ones(len(state), bool)
         generator = np.random.default_rng(self._seeds)
-        steps = []
-        for _ in range(TIME_LIMIT):
+        taken = []
+        for _ in range(steps):
             if policy is None:
                 action = generator.uniform(-1.0, 1.0, (len(state), self._actions))
                 plan = np.zeros((len(state), 0))
@@ -63,11 +69,11 @@ class VectorEvaluator:
                 action, plan = (np.asarray(x) for x in self._decide(policy, state))
             before = state
             state, reached, reward, ended, cut = self._envs.step(action)
-            steps.append(Episodes(before, action, plan, reached, reward, playing.copy()))
+            taken.append(Episodes(before, action, plan, reached, reward, playing.copy()))
             playing &= ~(ended | cut)
             if not playing.any():
                 break
-        return Episodes(*(np.stack(column) for column in zip(*steps, strict=True)))
+        return Episodes(*(np.stack(column) for column in zip(*taken, strict=True)))
 
     def close(self) -> None:
         """Close the simulator."""
@@ -97,8 +103,9 @@ def score(
         scores |= reach_error(policy, episodes)
         scores |= skill_error(policy, episodes)
         if held_out is not None:
-            pairs = [jnp.array(x) for x in held_out.transitions()]
-            likelihood = policy.planner.log_prob(*pairs)
+            state, reached = (jnp.array(x) for x in held_out.transitions())
+            planner = policy.planner
+            likelihood = planner.log_prob(state, planner.select(reached))  # type: ignore[union-attr]
             scores["planner_log_likelihood"] = float(np.mean(likelihood))
     return scores
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import jax.numpy as jnp
 import numpy as np
 
+from depo.environments.poses import drawable, picture
 from depo.errors import DepoError
 from depo.evaluation.of_run import host_environment, load_policies
 from depo.files import write_bytes
@@ -20,7 +19,7 @@ from depo.runs.run import Run
 
 def film(run: Run, *, seconds: float = 10.0, kind: str = "") -> list[Path]:
     """One file for each seed in RUN/figures; mp4 where an encoder is installed, else GIF."""
-    kind = kind or ("mp4" if _has_encoder() else "gif")
+    kind = kind or film_kind()
     written = []
     for seed, policy in zip(run.job.seeds, load_policies(run), strict=True):
         frames, rate = frames_of(run, policy, seed, seconds)
@@ -34,19 +33,15 @@ def frames_of(
     run: Run, policy: Policy, seed: int, seconds: float
 ) -> tuple[list[np.ndarray], float]:
     """Pictures of the first evaluation episode, and how many make a second."""
-    if not os.environ.get("DISPLAY"):
-        os.environ.setdefault("MUJOCO_GL", "egl")
-    host = host_environment(run)
-    drawn = replace(host, arguments={**host.arguments, "render_mode": "rgb_array"})
-    env = drawn.make()
+    env = drawable(host_environment(run))
     try:
         rate = float(env.metadata.get("render_fps", 30))
         state, _ = env.reset(seed=derived_seed(EVALUATION, seed, 0))
-        frames = [_picture(env)]
+        frames = [picture(env)]
         for _ in range(int(seconds * rate)):
             action = np.asarray(policy.mode(jnp.array(state, jnp.float32)[None]).action)[0]
             state, _, ended, cut, _ = env.step(action)
-            frames.append(_picture(env))
+            frames.append(picture(env))
             if ended or cut:
                 break
         return frames, rate
@@ -58,7 +53,7 @@ def write_film(path: Path, frames: Sequence[np.ndarray], rate: float) -> Path:
     """Write mp4 or GIF, atomically, by the file's ending."""
     if path.suffix == ".gif":
         return _write_gif(path, frames, rate)
-    if not _has_encoder():
+    if not has_encoder():
         raise DepoError("writing mp4 needs an encoder: pip install 'depo[mujoco]', or choose gif")
     import imageio.v2 as imageio
 
@@ -89,21 +84,13 @@ def _write_gif(path: Path, frames: Sequence[np.ndarray], rate: float) -> Path:
     return path
 
 
-def _picture(env: object) -> np.ndarray:
-    try:
-        picture = np.asarray(env.render())  # type: ignore[attr-defined]
-    except Exception as error:
-        raise DepoError(
-            f"cannot draw the environment ({type(error).__name__}: {error}); without a screen, "
-            "install EGL (Debian: apt install libegl1 libgl1-mesa-dri), or OSMesa (libosmesa6) "
-            "and set MUJOCO_GL=osmesa"
-        ) from error
-    if picture.ndim != 3:
-        raise DepoError("this environment draws no pictures (render_mode 'rgb_array')")
-    return picture[: picture.shape[0] // 2 * 2, : picture.shape[1] // 2 * 2]
+def film_kind() -> str:
+    """mp4 where an encoder is installed, else gif."""
+    return "mp4" if has_encoder() else "gif"
 
 
-def _has_encoder() -> bool:
+def has_encoder() -> bool:
+    """Whether mp4 can be written."""
     try:
         import imageio_ffmpeg  # noqa: F401
     except ImportError:

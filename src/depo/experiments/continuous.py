@@ -16,7 +16,7 @@ from depo.errors import DepoError
 from depo.experiments.experiment import Experiment, Plan, ScaleSettings
 from depo.experiments.reference import draw_reference, read_reference
 from depo.experiments.sweep import Planned
-from depo.report.curves import draw_curves
+from depo.report.curves import draw_return_and_reach
 from depo.runs.job import Job
 from depo.runs.run import Run
 
@@ -60,6 +60,7 @@ QUICK: dict[str, Any] = {
     "evaluate_every": 6,
     "minibatch": 32,
 }
+"""Settings of a run of seconds, for scale smoke."""
 
 
 def _plan_fig3(scale: ScaleSettings) -> Plan:
@@ -107,24 +108,29 @@ def find_demos(folder: str, task: str) -> str:
     return str((exact or found)[0]) if found else ""
 
 
+def tasks_of(runs: Mapping[str, Run]) -> list[str]:
+    """The tasks of runs labelled TASK-NAME."""
+    return [task for task in TASKS if any(label.startswith(f"{task}-") for label in runs)]
+
+
+def runs_of(runs: Mapping[str, Run], task: str) -> dict[str, Run]:
+    """The runs of one task by their names."""
+    own = {label: run for label, run in runs.items() if label.startswith(f"{task}-")}
+    return {label.removeprefix(f"{task}-"): run for label, run in own.items()}
+
+
 def _draw_fig3(runs: Mapping[str, Run], scale: ScaleSettings) -> Figure:
-    tasks = [task for task in TASKS if any(label.startswith(f"{task}-") for label in runs)]
+    tasks = tasks_of(runs)
     reference = read_reference(scale.reference) if scale.reference else {}
     figure = Figure(figsize=(4.3 * len(tasks), 6.6), layout="constrained")
     axes = figure.subplots(2, len(tasks), squeeze=False)
     for column, task in enumerate(tasks):
-        own = {x[len(task) + 1 :]: run for x, run in runs.items() if x.startswith(f"{task}-")}
+        own = runs_of(runs, task)
         top, bottom = axes[:, column]
         steps = max(run.job.steps for run in own.values())
         draw_reference(top, reference.get(task, {}), steps)
-        draw_curves(top, own, "return", "return")
-        demos = next(iter(own.values())).demonstrations()
-        if demos is not None and demos.episode_returns is not None:
-            top.axhline(float(demos.episode_returns.mean()), color="black", lw=0.8, ls="--")
+        draw_return_and_reach(top, bottom, own)
         top.set_title(task, fontsize=10)
-        plans = {x: run for x, run in own.items() if "reach_error" in run.metrics()[-1]}
-        draw_curves(bottom, plans, "reach_error", "reach error, standardised")
-        bottom.set_yscale("log")
         if column:
             bottom.get_legend().remove()
     return figure

@@ -78,7 +78,8 @@ class Experiment:
     name: str
     summary: str
     plan: Callable[[ScaleSettings], Plan]
-    draw: Callable[[Mapping[str, Run], ScaleSettings], Figure]
+    draw: Callable[[Mapping[str, Run], ScaleSettings], Figure | Mapping[str, Figure]]
+    """One figure, or several by what is added to the experiment's name."""
     columns: tuple[str, ...]
     """Metrics of the Markdown table."""
     more: Callable[[Mapping[str, Run]], str] = lambda _: ""
@@ -95,7 +96,7 @@ class Experiment:
         watch: Callable[[str, int, int], None],
         only: Sequence[str] = (),
     ) -> dict[str, Any]:
-        """Do the runs that are not done, then write everything; returns the verdict.
+        """Do the runs that are not done, then write everything; returns verdict and figures.
 
         ``only`` leaves out all runs but these and the planners they need; claims about others are
         not judged.
@@ -111,7 +112,12 @@ class Experiment:
         sweep.execute(workers=workers, engine=engine, watch=watch)
         runs = sweep.runs()
         out.mkdir(parents=True, exist_ok=True)
-        save_figure(self.draw(runs, scale), out / self.name)
+        drawn = self.draw(runs, scale)
+        figures = {"": drawn} if isinstance(drawn, Figure) else drawn
+        saved = [
+            save_figure(figure, out / "-".join(filter(None, [self.name, part])))
+            for part, figure in figures.items()
+        ]
         write_bytes(out / "results.csv", results_csv(runs).encode())
         judged = verdict(self.name, runs)
         table = markdown_table(runs, self.columns) + "\n" + self.more(runs)
@@ -119,7 +125,7 @@ class Experiment:
         write_bytes(out / "table.md", table.encode())
         judged["runtime_seconds"] = {label: round(run.seconds(), 1) for label, run in runs.items()}
         write_json(out / "verdict.json", judged)
-        return judged
+        return judged | {"figures": [str(path) for path in saved]}
 
 
 def results_csv(runs: Mapping[str, Run]) -> str:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from depo.experiments import continuous, grid, transfer
+from depo.experiments import ablation, continuous, grid, reinforcement, transfer
 from depo.experiments.experiment import Experiment
 
 EXPERIMENTS: dict[str, Experiment] = {
     **grid.EXPERIMENTS,
     **continuous.EXPERIMENTS,
     **transfer.EXPERIMENTS,
+    **ablation.EXPERIMENTS,
+    **reinforcement.EXPERIMENTS,
 }

@@ -18,7 +18,7 @@ from depo.experiments.claims import final_values
 from depo.experiments.continuous import QUICK, find_demos, imitation
 from depo.experiments.experiment import Experiment, Plan, ScaleSettings, seeds_text
 from depo.experiments.sweep import Planned
-from depo.report.curves import draw_curves
+from depo.report.curves import draw_return_and_reach
 from depo.runs.run import Run
 
 DYNAMICS = {"mixed": "mixed,gravity=0.8", "inverted": "inverted"}
@@ -26,7 +26,7 @@ DYNAMICS = {"mixed": "mixed,gravity=0.8", "inverted": "inverted"}
 TUNED: dict[str, dict[str, Any]] = {
     "hopper-mixed": {"skill_modes": 16, "noise": 0.6, "epsilon": 0.1, "extremes": 0.5}
 }
-"""What lab note 14 found better than ``fast``, where it was tried: many actions, one effect."""
+"""What lab note 16 found better than ``fast``, where it was tried: many actions, one effect."""
 FROM_SCRATCH = ("gaifo", "bco", "sac")
 SHARES = (80, 90)
 
@@ -120,16 +120,13 @@ def _draw(setting: str, runs: Mapping[str, Run], _: ScaleSettings) -> Figure:
     axes = figure.subplots(2, max(len(tasks), 1), squeeze=False)
     for (top, bottom), task in zip(axes.T, tasks, strict=False):
         own = _of(runs, task, setting)
-        draw_curves(top, own, "return", "return")
-        _draw_before(top, runs[f"{task}-depo"])
+        draw_return_and_reach(top, bottom, own)
+        draw_before(top, runs[f"{task}-depo"])
         top.set_title(f"{task}, {DYNAMICS[setting]}", fontsize=10)
-        plans = {x: run for x, run in own.items() if "reach_error" in run.metrics()[-1]}
-        draw_curves(bottom, plans, "reach_error", "reach error, standardised")
-        bottom.set_yscale("log")
     return figure
 
 
-def _draw_before(axes: Axes, planner: Run) -> None:
+def draw_before(axes: Axes, planner: Run) -> None:
     """The planners' return before the transfer, and 90% of it."""
     before = float(np.mean(final_values(planner, "return")))
     axes.axhline(before, color="black", lw=0.8, ls="--")

@@ -17,14 +17,16 @@ from depo.environments.host import HostEnvironment, Sizes, VectorStepper
 from depo.learners.refit import Refit
 from depo.learners.replay import Replay, Rows
 from depo.learners.seeds import INIT, LEARN, TRAINING, derived_seed, stream
-from depo.methods.descent import follow, replace_skill
+from depo.methods.descent import Trained, follow, replace_skill
 from depo.methods.off_policy.method import Agent, Batch, Metrics, OffPolicyMethod, Pairs, Shape
 from depo.methods.off_policy.transfer import TransferMethod
+from depo.models.planner import GaussianPlanner
 from depo.models.policy import Decision, Policy
-from depo.models.skill import Skill
-from depo.models.standard import Standard
+from depo.models.skill import AnalyticSkill, Skill
+from depo.models.standard import Standard, give_statistics
 from depo.settings.off_policy import (
     DemoSettings,
+    DePORL,
     OffPolicySettings,
     SkillSettings,
     SkillTransfer,
@@ -32,8 +34,9 @@ from depo.settings.off_policy import (
     remembers,
 )
 
-DRAW, RANDOM, REFIT = 11, 12, 13
-"""Words from which the seeds of minibatches, random actions and refits are derived."""
+DRAW, RANDOM, REFIT, KIND = 11, 12, 13, 14
+"""Words from which the seeds of minibatches, random actions, refits and other kinds of the
+environment are derived."""
 
 
 class OffPolicyState(eqx.Module):
@@ -56,8 +59,12 @@ class SeedWorld:
         seed: int,
         expert: tuple[np.ndarray, np.ndarray] | None,
         settings: OffPolicySettings,
+        predicts: tuple[int, ...],
+        kind: int = 0,
     ):
         self.seed, self.settings, self.actions = seed, settings, sizes.actions
+        self.predicts = predicts
+        self.random_seed = derived_seed(KIND, seed, kind) % 2**31 if kind else seed
         self.envs: VectorStepper = environment.vector(settings.copies)
         capacity = settings.replay
         if isinstance(settings, SkillSettings):
@@ -66,31 +73,48 @@ class SeedWorld:
         nothing = np.zeros((1, sizes.states), np.float32)
         pairs = expert if expert is not None else (nothing, nothing)
         self.expert: Pairs = (jnp.array(pairs[0]), jnp.array(pairs[1]))
+        self.standardises_itself = (
+            expert is None and isinstance(settings, DePORL) and settings.standardise
+        )
         self.remembers = remembers(settings)
         self.state = np.zeros(0, np.float32)
 
     def shape(self) -> Shape:
-        """The coordinates networks see: the demonstrations' statistics, or none."""
+        """The coordinates networks see: the demonstrations' statistics, or none (yet)."""
         s, states = self.settings, self.expert[0]
         own = states.shape[1] // 2 if self.remembers else states.shape[1]
-        if isinstance(s, DemoSettings) and s.standardise:
-            every = Standard.of(states, s.clip_states)
-            return Shape(Standard.of(states[:, :own], s.clip_states), self.actions, every)
-        return Shape(Standard.none(own), self.actions, Standard.none(states.shape[1]))
+        if not isinstance(s, DemoSettings) or not s.standardise:
+            return self._shape(Standard.none(own), Standard.none(states.shape[1]))
+        if self.standardises_itself:
+            begin = Standard.none(own, s.clip_states)
+            return self._shape(begin, Standard.none(states.shape[1], s.clip_states))
+        every = Standard.of(states, s.clip_states)
+        return self._shape(Standard.of(states[:, :own], s.clip_states), every)
 
-    def shape_of(self, standard: Standard) -> Shape:
+    def shape_of(self, planner: GaussianPlanner) -> Shape:
         """The coordinates of a planner that is given: its own statistics, never new ones."""
-        skill = standard.twice() if self.remembers else standard
-        return Shape(standard, self.actions, skill)
+        own = planner.standard
+        skill = own.twice() if self.remembers else own
+        return Shape(own, self.actions, skill, planner.predicts)
+
+    def _shape(self, standard: Standard, skill: Standard) -> Shape:
+        return Shape(standard, self.actions, skill, self.predicts)
 
     def reset(self, number: int) -> None:
         """Start every copy from a seed that only run seed, checkpoint and copy determine."""
         copies = range(self.settings.copies)
-        self.state = self.envs.reset([derived_seed(TRAINING, self.seed, number, c) for c in copies])
+        self.state = self.envs.reset(
+            [derived_seed(TRAINING, self.random_seed, number, c) for c in copies]
+        )
 
     def generator(self, word: int) -> np.random.Generator:
         """Random numbers that only run seed, purpose and transitions so far determine."""
-        return np.random.default_rng([word, self.seed, self.replay.total])
+        return np.random.default_rng([word, self.random_seed, self.replay.total])
+
+    def key(self, word: int) -> Key[Array, ""]:
+        """The same for JAX."""
+        own = stream(jnp.asarray(self.random_seed), word)
+        return jax.random.fold_in(own, self.replay.total)
 
 
 class OffPolicyLearner:
@@ -102,13 +126,15 @@ class OffPolicyLearner:
         method: OffPolicyMethod,
         seeds: Sequence[int],
         experts: Sequence[tuple[np.ndarray, np.ndarray] | None],
+        predicts: tuple[int, ...],
+        kind: int = 0,
     ):
         self.method = method
         self.settings: OffPolicySettings = method.settings
         self.sizes = environment.vector_sizes()
         self.updates = max(1, round(self.settings.batch_steps * self.settings.updates_per_step))
         self.worlds = [
-            SeedWorld(environment, self.sizes, seed, expert, self.settings)
+            SeedWorld(environment, self.sizes, seed, expert, self.settings, predicts, kind)
             for seed, expert in zip(seeds, experts, strict=True)
         ]
         self.refit = Refit.of(self.settings)
@@ -120,9 +146,9 @@ class OffPolicyLearner:
         """Fresh agents; ``planners`` (one for each seed) are for transfer."""
         agents = []
         for i, world in enumerate(self.worlds):
-            key = stream(jnp.asarray(world.seed), INIT)
+            key = stream(jnp.asarray(world.random_seed), INIT)
             if isinstance(self.method, TransferMethod):
-                shape = world.shape_of(planners[i].standard)
+                shape = world.shape_of(planners[i])
                 agents.append(self.method.with_planner(self.method.init(key, shape), planners[i]))
             else:
                 agents.append(self.method.init(key, world.shape()))
@@ -175,34 +201,55 @@ class OffPolicyLearner:
     def _advance_one(
         self, world: SeedWorld, agent: Agent, average: Policy
     ) -> tuple[Agent, Policy, dict[str, float]]:
-        s, replay = self.settings, world.replay
         history: list[dict[str, float]] = []
-        for _ in range(s.evaluate_every):
-            before = replay.total
-            self._gather(world, agent)
-            if replay.total < s.random_steps:
-                continue
-            metrics: dict[str, float] = {}
-            if self.refit is not None and self.refit.is_due(before, replay.total, s.random_steps):
-                generator = world.generator(REFIT)
-                is_first = before < s.random_steps
-                agent, metrics = self.refit(agent, replay, generator, is_first=is_first)
-            batches, wide = self._draw(world)
-            key = jax.random.fold_in(stream(jnp.asarray(world.seed), LEARN), replay.total)
-            method = self._method_after(replay.total)
-            agent, average, burst = self._burst(
-                method, agent, average, batches, wide, world.expert, key
-            )
-            history.append(metrics | {name: float(value) for name, value in burst.items()})
-        names = self._metric_names(world, agent)
-        return (
-            agent,
-            average,
-            {
-                name: float(np.mean([m[name] for m in history if name in m] or [np.nan]))
-                for name in names
-            },
+        for _ in range(self.settings.evaluate_every):
+            agent, average, metrics = self.burst(world, agent, average)
+            history.append(metrics)
+        return agent, average, self.mean_metrics(world, agent, history)
+
+    def burst(
+        self, world: SeedWorld, agent: Agent, average: Policy
+    ) -> tuple[Agent, Policy, dict[str, float]]:
+        """Gather steps, then learn from what is there; nothing is learned of the first ones."""
+        agent, average, metrics = self.prepare(world, agent, average)
+        if world.replay.total < self.settings.random_steps:
+            return agent, average, metrics
+        batches, wide = self.draw(world)
+        method = self._method_after(world.replay.total)
+        agent, average, more = self._burst(
+            method, agent, average, batches, wide, world.expert, world.key(LEARN)
         )
+        return agent, average, metrics | {name: float(value) for name, value in more.items()}
+
+    def prepare(
+        self, world: SeedWorld, agent: Agent, average: Policy
+    ) -> tuple[Agent, Policy, dict[str, float]]:
+        """Gather steps; then what comes before learning from them: statistics, a refit."""
+        s, replay = self.settings, world.replay
+        before = replay.total
+        self._gather(world, agent)
+        if replay.total < s.random_steps:
+            return agent, average, {}
+        is_first = before < s.random_steps
+        if is_first and world.standardises_itself:
+            agent, average = _standardised(agent, average, replay)
+        is_known = isinstance(agent["skill"].model, AnalyticSkill) if "skill" in agent else True
+        if self.refit is None or is_known:
+            return agent, average, {}
+        if not self.refit.is_due(before, replay.total, s.random_steps):
+            return agent, average, {}
+        agent, metrics = self.refit(agent, replay, world.generator(REFIT), is_first=is_first)
+        return agent, average, metrics
+
+    def mean_metrics(
+        self, world: SeedWorld, agent: Agent, history: list[dict[str, float]]
+    ) -> dict[str, float]:
+        """Means over several bursts; every metric has its place, also before the first update."""
+        names = self._metric_names(world, agent)
+        return {
+            name: float(np.mean([m[name] for m in history if name in m] or [np.nan]))
+            for name in names
+        }
 
     def _gather(self, world: SeedWorld, agent: Agent) -> None:
         s = self.settings
@@ -216,8 +263,7 @@ class OffPolicyLearner:
         epsilon = 1.0 if random else epsilon_at(s, world.replay.total)
         coin = generator.random((steps, s.copies)) < epsilon
         policy = self.method.policy(agent)
-        key = jax.random.fold_in(stream(jnp.asarray(world.seed), RANDOM), world.replay.total)
-        keys = np.asarray(jax.random.key_data(jax.random.split(key, steps)))
+        keys = np.asarray(jax.random.key_data(jax.random.split(world.key(RANDOM), steps)))
         gathered = []
         for t in range(steps):
             if coin[t].all():
@@ -234,7 +280,7 @@ class OffPolicyLearner:
     def _decide_one(self, policy: Policy, state: Any, key_data: Any) -> Decision:
         return policy.sample(state, jax.random.wrap_key_data(key_data))
 
-    def _draw(self, world: SeedWorld) -> tuple[Batch, Batch]:
+    def draw(self, world: SeedWorld) -> tuple[Batch, Batch]:
         """Minibatches for one burst: from the recent past, and from the skill's longer memory."""
         s, generator = self.settings, world.generator(DRAW)
         shape = (self.updates, s.minibatch)
@@ -264,13 +310,17 @@ class OffPolicyLearner:
         def one(arrays: Any, inputs: tuple[Batch, Batch, Key[Array, ""]]) -> tuple[Any, Metrics]:
             agent, average = eqx.combine(arrays, rest)
             agent, metrics = method.update(agent, inputs[0], inputs[1], expert, inputs[2])
-            policy, rate = method.policy(agent), self.settings.average
-            average = follow(average, policy, rate) if rate else policy
-            return eqx.filter((agent, average), eqx.is_array), metrics
+            after = (agent, self.averaged(average, agent))
+            return eqx.filter(after, eqx.is_array), metrics
 
         keys = jax.random.split(key, self.updates)
         arrays, metrics = jax.lax.scan(one, arrays, (batches, wide, keys))
         return *eqx.combine(arrays, rest), jax.tree.map(jnp.mean, metrics)
+
+    def averaged(self, average: Any, agent: Agent) -> Any:
+        """The policy that is kept, one update on."""
+        policy, rate = self.method.policy(agent), self.settings.average
+        return follow(average, policy, rate) if rate else policy
 
     def _metric_names(self, world: SeedWorld, agent: Agent) -> tuple[str, ...]:
         """Names of all metrics, also before the first update."""
@@ -290,6 +340,16 @@ class OffPolicyLearner:
             own = ("skill_fit_error", "skill_fit_passes") if self.refit is not None else ()
             self._names = (*sorted(metrics), *own)
         return self._names
+
+
+def _standardised(agent: Agent, average: Policy, replay: Replay) -> tuple[Agent, Policy]:
+    """Both with the statistics of all states so far; checkpoints and planner folders hold them."""
+    states = jnp.array(replay.newest(replay.total).state)
+    changed = {
+        name: Trained(give_statistics(trained.model, states), trained.moments)
+        for name, trained in agent.items()
+    }
+    return changed, give_statistics(average, states)
 
 
 def _batch(rows: Rows) -> Batch:

@@ -129,8 +129,7 @@ class CompiledLearner(OnPolicyLearner):
 
     def advance(self, state: LearnerState) -> tuple[LearnerState, dict[str, np.ndarray]]:
         """``evaluate_every`` iterations for every seed; metrics are means over them."""
-        assert self._positions is not None, "synchronise first"
-        state, self._positions, metrics = self._advance(state, self._positions)
+        state, self._positions, metrics = self._advance(state, self.positions())
         return state, {name: np.asarray(value) for name, value in metrics.items()}
 
     def close(self) -> None:
@@ -146,17 +145,32 @@ class CompiledLearner(OnPolicyLearner):
         def iteration(
             carry: tuple[LearnerState, Position], _: None
         ) -> tuple[tuple[LearnerState, Position], Metrics]:
-            state, position = carry
-            key, own = jax.random.split(state.key)
-            position, rollout = self._gather(self.method.policy(state.agent), position, own)
-            state = LearnerState(state.seed, state.agent, state.memory, key)
-            state, metrics = self.learn(state, rollout)
+            state, position, metrics = self.iterate(*carry)
             return (state, position), metrics
 
         (state, position), metrics = jax.lax.scan(
             iteration, (state, position), length=self.settings.evaluate_every
         )
         return state, position, jax.tree.map(jnp.mean, metrics)
+
+    def iterate(
+        self, state: LearnerState, position: Position
+    ) -> tuple[LearnerState, Position, Metrics]:
+        """One seed gathers a batch and learns from it."""
+        key, own = jax.random.split(state.key)
+        position, rollout = self._gather(self.method.policy(state.agent), position, own)
+        state = LearnerState(state.seed, state.agent, state.memory, key)
+        state, metrics = self.learn(state, rollout)
+        return state, position, metrics
+
+    def positions(self) -> Position:
+        """Where every seed's copies are."""
+        assert self._positions is not None, "synchronise first"
+        return self._positions
+
+    def place(self, positions: Position) -> None:
+        """Put every seed's copies somewhere."""
+        self._positions = positions
 
     def _gather(
         self, policy: Policy, position: Position, key: Key[Array, ""]

@@ -15,7 +15,7 @@ from depo.methods.descent import Trained, descend
 from depo.methods.off_policy.method import STEADY, Agent
 from depo.methods.off_policy.parts import skill_loss
 from depo.models.skill import VectorSkill
-from depo.settings.off_policy import BCO, Agnostic, SkillTransfer, Supervised
+from depo.settings.off_policy import BCO, Agnostic, DePORL, SkillTransfer, Supervised
 
 HELD_OUT_SHARE, HELD_OUT_MOST = 0.2, 5_000
 STEPS_AT_ONCE = 50
@@ -26,12 +26,13 @@ ENOUGH = 0.99  # a pass counts as progress when it is 1% better than the best be
 class Refit:
     """Passes over all transitions until the held-out ones stop improving, or the cap."""
 
-    settings: BCO | Supervised | Agnostic
+    settings: BCO | Supervised | Agnostic | DePORL
 
     @classmethod
     def of(cls, settings: Any) -> Refit | None:
         """The refit that a method's settings ask for, if any."""
-        if isinstance(settings, BCO | Supervised | Agnostic) and settings.skill_schedule == "refit":
+        kinds = BCO | Supervised | Agnostic | DePORL
+        if isinstance(settings, kinds) and settings.skill_schedule == "refit":
             return cls(settings)
         return None
 

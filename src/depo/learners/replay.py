@@ -102,7 +102,7 @@ class Replay:
             )
         self.total = position
         for chunk in reversed(needed):
-            self.add(_read(chunk.path))
+            self.add(read_chunk(chunk.path))
         self._saved = total
 
 
@@ -129,8 +129,21 @@ def chunks(folder: Path) -> list[Chunk]:
     return found
 
 
-def _read(path: Path) -> Rows:
+def read_chunk(path: Path) -> Rows:
+    """The rows of one chunk."""
     try:
         return Rows(**load(path.read_bytes()))
     except (SafetensorError, OSError, ValueError, TypeError) as error:
         raise DepoError(f"{path} is not a readable chunk of transitions: {error}") from None
+
+
+def read_newest(folder: Path, count: int) -> Rows | None:
+    """The newest rows on the disk, oldest first; None where there are none. Changes nothing."""
+    found: list[Rows] = []
+    for chunk in reversed(chunks(folder)):
+        if sum(len(rows.reward) for rows in found) >= count:
+            break
+        found.insert(0, read_chunk(chunk.path))
+    if not found:
+        return None
+    return Rows(*(np.concatenate(column)[-count:] for column in zip(*found, strict=True)))

@@ -13,7 +13,7 @@ from jaxtyping import Array, Float, Int, Key
 
 from depo.models.judges import TwinCritic
 from depo.models.planner import CategoricalPlanner, pick
-from depo.models.skill import CategoricalSkill, VectorSkill
+from depo.models.skill import AnalyticSkill, CategoricalSkill, VectorSkill
 
 
 def exact(
@@ -71,3 +71,13 @@ def through_skill(
     """
     before = skill.before_tanh(state, plan)
     return -jnp.mean(critic.least(state, jnp.tanh(before.sample(key)))), before.mean
+
+
+def through_formula(
+    critic: TwinCritic,
+    skill: AnalyticSkill,
+    state: Float[Array, "batch sees"],
+    plan: Float[Array, "batch predicts"],
+) -> Float[Array, ""]:
+    """−E[min Q(s, a)], a = I(s,ŝ') by a known formula, which has no noise of its own."""
+    return -jnp.mean(critic.least(state, skill.mode(state, plan)))

@@ -15,6 +15,14 @@ def loss(
     discriminator: Discriminator | VectorDiscriminator, expert: Pairs, agent: Pairs
 ) -> Float[Array, ""]:
     """−½ E_expert[log D(s,s')] − ½ E_agent[log(1 − D(s,s'))]."""
-    for_expert = jax.nn.softplus(-discriminator(*expert))
-    for_agent = jax.nn.softplus(discriminator(*agent))
-    return 0.5 * (jnp.mean(for_expert) + jnp.mean(for_agent))
+    return of_logits(discriminator(*expert), discriminator(*agent))
+
+
+def of_logits(expert: Float[Array, "*expert"], agent: Float[Array, "*agent"]) -> Float[Array, ""]:
+    """The same from the logits of expert and agent transitions."""
+    return 0.5 * (jnp.mean(jax.nn.softplus(-expert)) + jnp.mean(jax.nn.softplus(agent)))
+
+
+def accuracy(expert: Float[Array, "*expert"], agent: Float[Array, "*agent"]) -> Float[Array, ""]:
+    """Share of transitions told right, from the same logits."""
+    return 0.5 * (jnp.mean(expert > 0) + jnp.mean(agent < 0))

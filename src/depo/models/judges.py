@@ -47,6 +47,12 @@ class Discriminator(eqx.Module):
         return self.network(jnp.concatenate(one_hot, axis=-1))[..., 0]
 
 
+class Scalar(eqx.Module):
+    """One number that is learned or followed."""
+
+    value: Float[Array, ""]
+
+
 class TwinCritic(eqx.Module):
     """Two independent Q(s,a) on vectors; the lesser of the two is believed."""
 

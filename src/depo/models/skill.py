@@ -197,6 +197,11 @@ class AnalyticSkill(eqx.Module):
     """
 
     formula: Callable[[Array, Array], Array] = eqx.field(static=True)
+    predicts: tuple[int, ...] | None = eqx.field(static=True, default=None)
+
+    def select(self, state: Array) -> Array:
+        """The features a target consists of; all of them, unless the formula names some."""
+        return state if self.predicts is None else state[..., jnp.array(self.predicts)]
 
     def mode(self, state: Array, target: Array) -> Array:
         """The formula's action."""

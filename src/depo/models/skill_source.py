@@ -76,7 +76,7 @@ def formula_skill(name: str) -> AnalyticSkill:
     def bounded(state: Array, target: Array) -> Array:
         return jnp.clip(formula(state, target), -1.0, 1.0)
 
-    return AnalyticSkill(bounded)
+    return AnalyticSkill(bounded, getattr(found, "predicts", None))
 
 
 def shaped_like(settings: Settings, name: str) -> Settings:

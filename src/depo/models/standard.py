@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any, TypeVar
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 SMALLEST_SCALE = 1e-3
+Model = TypeVar("Model")
 
 
 class Standard(eqx.Module):
@@ -24,9 +27,9 @@ class Standard(eqx.Module):
     clip: float = eqx.field(static=True, default=0.0)
 
     @classmethod
-    def none(cls, dimension: int) -> Standard:
+    def none(cls, dimension: int, clip: float = 0.0) -> Standard:
         """States as they are."""
-        return cls(jnp.zeros(dimension), jnp.ones(dimension))
+        return cls(jnp.zeros(dimension), jnp.ones(dimension), clip)
 
     @classmethod
     def of(cls, states: Float[Array, "rows sees"], clip: float) -> Standard:
@@ -54,3 +57,23 @@ class Standard(eqx.Module):
         """The same for some of the features."""
         index = jnp.array(columns)
         return Standard(self.mean[index], self.scale[index], self.clip)
+
+
+def give_statistics(model: Model, states: Float[Array, "rows features"]) -> Model:
+    """The model with statistics of some states wherever it sees states as they are.
+
+    One that came with statistics of its own (a skill that was given) keeps them.
+
+    >>> given = give_statistics({"sees": Standard.none(1)}, jnp.array([[1.0, 9.0], [3.0, 9.0]]))
+    >>> given["sees"].mean.tolist(), given["sees"].scale.tolist()
+    ([2.0], [1.0])
+    """
+
+    def give(part: Any) -> Any:
+        if not isinstance(part, Standard):
+            return part
+        sees = part.mean.shape[0]
+        is_plain = bool(jnp.all(part.mean == 0.0) & jnp.all(part.scale == 1.0))
+        return Standard.of(states[:, :sees], part.clip) if is_plain else part
+
+    return jax.tree.map(give, model, is_leaf=lambda part: isinstance(part, Standard))

@@ -54,6 +54,7 @@ PRESETS: dict[str, dict[str, dict[str, Any]]] = {
         "depo": {**_FAST, **_FAST_REWARD, **_FAST_SKILL},
         "depo-agnostic": {**_FAST, **_FAST_REWARD, **_FAST_SKILL},
         "depo-supervised": {**_FAST, **_FAST_SKILL},
+        "depo-rl": {**_FAST, **_FAST_SKILL},
         "gaifo": {**_FAST, **_FAST_REWARD},
         "gaifo-dp": {**_FAST, **_FAST_REWARD},
         "bco": {**_FAST, **_FAST_SKILL},
@@ -79,6 +80,19 @@ PRESETS: dict[str, dict[str, dict[str, Any]]] = {
             **_AUTHORS_SPREAD,
             "planner_rate": 1e-3,
             "supervision_loss": "sampled",
+            "first_fit_passes": 1_000,
+        },
+        "depo-rl": {
+            **_AUTHORS,
+            **_AUTHORS_CRITIC,
+            **_AUTHORS_DEMOS,
+            **_AUTHORS_SKILL,
+            **_AUTHORS_SPREAD,
+            "termination": "zero",
+            "replay": 1_000_000,
+            "reward_scale": 2.0,
+            "output_penalty": 1e-3,
+            "relabel": True,
             "first_fit_passes": 1_000,
         },
         "gaifo": _AUTHORS_GAIFO,
@@ -110,11 +124,30 @@ PRESETS: dict[str, dict[str, dict[str, Any]]] = {
 }
 """Preset, method: the fields that differ from the defaults."""
 
+_DRIVING = {
+    "demo_episodes": 1_000,
+    "plans": "ego vx,ego vy",
+    "copies": 50,
+    "batch_steps": 1_000,
+    "evaluate_every": 10,
+}
 _FIXED_TEMPERATURE = {"temperature": 0.0, "tune_temperature": False}
 _AUTHORS_OTHER_BCO = {"actor_rate": 1e-3, "adam_beta": 0.0}
 
 TASKS: dict[str, dict[str, dict[str, dict[str, Any]]]] = {
-    "fast": {},
+    "fast": {
+        "InvertedPendulum-v5": {
+            "all": {"hidden": 64, "skill_hidden": 64, "discriminator_hidden": 64},
+        },
+        "depo/Driving-v0": {
+            "all": _DRIVING | {"updates_per_step": 0.1, "minibatch": 256},
+            "depo": {"supervision": 1.0, "calibration": 1.0},
+        },
+        "HalfCheetah-v5": {
+            "all": {"gradient_penalty": 1.0, "reward_shift": 4.5},
+            "depo": {"supervision": 0.03, "calibration": 0.03},
+        },
+    },
     "paper": {
         "InvertedPendulum-v5": {
             "all": {"standardise": False, "updates_per_step": 0.1, "gradient_penalty": 4.0},
@@ -142,6 +175,7 @@ TASKS: dict[str, dict[str, dict[str, dict[str, Any]]]] = {
             "all": {"gradient_penalty": 8.0},
             "depo": {"supervision": 0.1, "calibration": 0.1, "first_fit_passes": 1_000},
             "depo-agnostic": {"first_fit_passes": 1_000},
+            "depo-rl": {"calibration": 0.01},
             "gaifo": _FIXED_TEMPERATURE,
             "gaifo-dp": {"plan_difference": False},
             "bco": _AUTHORS_OTHER_BCO,
@@ -150,6 +184,7 @@ TASKS: dict[str, dict[str, dict[str, dict[str, Any]]]] = {
             "all": {"gradient_penalty": 0.5},
             "depo": {"supervision": 0.01, "calibration": 0.01, "first_fit_passes": 100},
             "depo-agnostic": {"first_fit_passes": 100},
+            "depo-rl": {"first_fit_passes": 100},
             "gaifo": _FIXED_TEMPERATURE,
             "gaifo-dp": {**_FIXED_TEMPERATURE, "plan_difference": False},
             "bco": _AUTHORS_OTHER_BCO,
@@ -158,6 +193,7 @@ TASKS: dict[str, dict[str, dict[str, dict[str, Any]]]] = {
             "all": {"gradient_penalty": 16.0, "updates_per_step": 0.1},
             "depo": {"supervision": 0.1, "calibration": 0.1, "first_fit_passes": 500},
             "depo-agnostic": {"first_fit_passes": 500},
+            "depo-rl": {"calibration": 0.01, "first_fit_passes": 500, "termination": "ignored"},
             "gaifo": _FIXED_TEMPERATURE,
             "gaifo-dp": {"plan_difference": False},
             "bco": _AUTHORS_OTHER_BCO,

@@ -16,6 +16,7 @@ COLOURS = {
     "depo-calibrated": "#5b9bd5",
     "depo-agnostic": "#c62828",
     "depo-supervised": "#ef8a17",
+    "depo-rl": "#00838f",
     "gaifo": "#2e7d32",
     "gaifo-dp": "#66a61e",
     "bco": "#8e44ad",
@@ -33,13 +34,22 @@ def curve(run: Run, metric: str) -> tuple[np.ndarray, np.ndarray]:
     return steps, np.array([[values[s, seed] for seed in seeds] for s in steps])
 
 
-def draw_curves(axes: Axes, runs: Mapping[str, Run], metric: str, ylabel: str) -> None:
-    """One line for each run; single seeds are drawn thin where there are fewer than five."""
+def draw_curves(
+    axes: Axes,
+    runs: Mapping[str, Run],
+    metric: str,
+    ylabel: str,
+    colours: Mapping[str, str] = COLOURS,
+) -> None:
+    """One line for each run; single seeds are drawn thin where there are fewer than five.
+
+    ``colours`` are by label, or by method.
+    """
     for label, run in runs.items():
         steps, values = curve(run, metric)
         if not len(steps):
             continue
-        known = COLOURS.get(label, COLOURS.get(run.job.method))
+        known = colours.get(label, colours.get(run.job.method))
         middle = iqm(values) if values.shape[1] >= ENOUGH_SEEDS else values.mean(axis=1)
         style = "--" if label.endswith("-constant") else "-"  # a control in its method's colour
         line = axes.plot(steps, middle, label=label, color=known, lw=1.8, ls=style)[0]
@@ -51,3 +61,16 @@ def draw_curves(axes: Axes, runs: Mapping[str, Run], metric: str, ylabel: str) -
     axes.set(xlabel="environment steps", ylabel=ylabel)
     axes.grid(alpha=0.25)
     axes.legend(fontsize=8)
+
+
+def draw_return_and_reach(
+    top: Axes, bottom: Axes, runs: Mapping[str, Run], colours: Mapping[str, str] = COLOURS
+) -> None:
+    """Returns, with the expert's as a dashed line, above the errors between planned and reached."""
+    draw_curves(top, runs, "return", "return", colours)
+    demos = next(iter(runs.values())).demonstrations()
+    if demos is not None and demos.episode_returns is not None:
+        top.axhline(float(demos.episode_returns.mean()), color="black", lw=0.8, ls="--")
+    plans = {label: run for label, run in runs.items() if "reach_error" in run.metrics()[-1]}
+    draw_curves(bottom, plans, "reach_error", "reach error, standardised", colours)
+    bottom.set_yscale("log")

@@ -19,6 +19,8 @@ def draw_map(
 ) -> None:
     """Expert cells yellow, shaded zone grey, walls black; ``plan`` holds s' for every cell.
 
+    An empty plan leaves the map without arrows.
+
     A legal plan is a blue arrow into the neighbour, "stay" a blue ring, an illegal plan a dashed
     red arrow to wherever it points.
     """
@@ -26,7 +28,7 @@ def draw_map(
     if plan is None:
         for state, target in pairwise(expert):
             _arrow(axes, world, int(state), int(target), "black")
-    else:
+    elif len(plan):
         reachable = [set(row.tolist()) for row in world.successor]
         for state in np.flatnonzero(world.distance_to_goal > 0):
             target = int(plan[state])
@@ -44,6 +46,22 @@ def legend_handles() -> list[Line2D]:
         Line2D([], [], color=EXPERT, marker="s", ls="", ms=10, label="expert's cells"),
         Line2D([], [], color=SHADE, marker="s", ls="", ms=10, label="no episode starts here"),
     ]
+
+
+def draw_path(
+    axes: Axes,
+    world: GridWorld,
+    path: np.ndarray,
+    colour: str,
+    *,
+    dashed: bool = False,
+    shift: float = 0.0,
+) -> None:
+    """A walk through cells, with a ring where it begins; ``shift`` keeps two apart."""
+    x, y = (np.array([world.cell(s) for s in path]) + 0.5 + shift).T
+    axes.plot(x, y, color=colour, lw=1.6, ls="--" if dashed else "-", zorder=4)
+    axes.plot(x[-1:], y[-1:], color=colour, marker=".", ms=7, zorder=5)
+    axes.plot(x[:1], y[:1], color=colour, marker="o", mfc="white", ms=6, zorder=5)
 
 
 def _draw_background(axes: Axes, world: GridWorld, expert: np.ndarray) -> None:

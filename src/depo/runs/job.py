@@ -5,9 +5,10 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from depo.environments.driving.settings import ID as DRIVING_ID
 from depo.environments.dynamics import parse_dynamics
 from depo.environments.gridworld import ID as GRID_ID
 from depo.environments.gridworld import GridWorldSettings
@@ -19,6 +20,9 @@ from depo.settings.on_policy import DePO
 MAX_STEPS: dict[Learner, int] = {"on-policy": 2**23, "off-policy": 2**30}
 """On-policy runs keep all transitions in memory."""
 MAX_SEEDS = 1_000
+SCHEDULES = ("round-robin", "joint")
+AS_IS = "as-is"
+"""The type that is the environment itself, beside others under changed dynamics."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +44,17 @@ class EnvironmentSettings:
                 f"dynamics '{self.dynamics}' change vector actions: the grid world takes --k"
             )
         object.__setattr__(self, "dynamics", ",".join(map(str, changes)))
+
+    def of_type(self, name: str) -> EnvironmentSettings:
+        """A kind of this environment: k of the grid world, a vehicle, or dynamics ('as-is')."""
+        if self.world is not None:
+            if not name.isdecimal():
+                raise DepoError(f"type '{name}' is no k of the grid world: types look like 1,2,4")
+            return replace(self, world=replace(self.world, k=int(name)))
+        if self.id == DRIVING_ID:
+            arguments = dict(self.arguments) | {"vehicle": name}
+            return replace(self, arguments=tuple(arguments.items()))
+        return replace(self, dynamics="" if name == AS_IS else name)
 
     @property
     def label(self) -> str:
@@ -71,6 +86,10 @@ class Job:
     formula, ``module:function``."""
     planner: str = ""
     """Transfer only: a planner folder, or a run whose seeds' planners are used."""
+    types: tuple[str, ...] = ()
+    """Co-training: the kinds of the environment that share a planner; empty: it is as it is."""
+    schedule: str = "round-robin"
+    """Co-training: types take turns, or the planner follows the sum of their losses ('joint')."""
 
     def __post_init__(self) -> None:
         if self.method not in SETTINGS_OF[self.learner]:
@@ -89,10 +108,17 @@ class Job:
         if not least <= self.steps <= most:
             zero = " (0: a transfer on vectors with --skill)" if self.steps == 0 else ""
             raise DepoError(f"steps {self.steps} is not between {least} and {most:,}{zero}")
-        if self.steps and is_formula(self.skill):
+        learns_skill = self.method == TRANSFER or self.learner == ON_POLICY
+        if self.steps and is_formula(self.skill) and learns_skill:
             raise DepoError(
                 f"the skill '{self.skill}' is a formula and learns nothing: "
                 f"'depo transfer PLANNER --skill {self.skill} --steps 0' uses it"
+            )
+        if self.schedule not in SCHEDULES:
+            raise unknown("schedule", self.schedule, SCHEDULES)
+        if len(set(self.types)) != len(self.types) or len(self.types) == 1:
+            raise DepoError(
+                f"types {', '.join(self.types)}: co-training needs at least two, all different"
             )
         if len(self.seeds) > MAX_SEEDS:
             raise DepoError(f"{len(self.seeds)} seeds are more than the {MAX_SEEDS} of one run")
@@ -121,14 +147,16 @@ class Job:
 
     @property
     def steps_per_block(self) -> int:
-        """Environment steps, for each seed, between two evaluations."""
-        return self.settings.evaluate_every * self.settings.batch_steps
+        """Environment steps, for each seed, between two evaluations; of all types together."""
+        return self.settings.evaluate_every * self.settings.batch_steps * max(1, len(self.types))
 
     def to_json(self) -> dict[str, Any]:
-        """Plain data; unchanged dynamics go without saying."""
+        """Plain data; unchanged dynamics, and that nobody trains along, go without saying."""
         data = json.loads(json.dumps(dataclasses.asdict(self)))
         if not self.environment.dynamics:
             del data["environment"]["dynamics"]
+        if not self.types:
+            del data["types"], data["schedule"]
         return data
 
     @classmethod

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import equinox as eqx
@@ -13,15 +13,21 @@ import numpy as np
 
 from depo.demos.demonstrations import Demonstrations
 from depo.demos.shipped import load_demonstrations, shipped
+from depo.environments.driving.opening import driving_demonstrations
+from depo.environments.driving.settings import ID as DRIVING_ID
+from depo.environments.driving.settings import DrivingSettings, environment_skill
 from depo.environments.gridworld import GridWorld, GridWorldSettings
 from depo.environments.host import HostEnvironment
 from depo.environments.mujoco import NAME_OF
 from depo.environments.tabular import tabular_gridworld
-from depo.errors import DepoError
+from depo.errors import DepoError, unknown
+from depo.evaluation.driving import DrivingEvaluator
 from depo.evaluation.exact import ExactEvaluator
 from depo.evaluation.rollouts import EPISODES, RolloutEvaluator
+from depo.evaluation.statistics import mean_scores
 from depo.evaluation.tables import policy_tables, split_seeds
 from depo.evaluation.vector_rollouts import VectorEvaluator, score
+from depo.learners.cotraining import OffPolicyCotraining, OnPolicyCotraining
 from depo.learners.host import HostLearner
 from depo.learners.learner import Learner
 from depo.learners.off_policy import OffPolicyLearner, OffPolicyState
@@ -32,7 +38,13 @@ from depo.models.skill_source import find_skill, is_formula
 from depo.runs.job import EnvironmentSettings, Job
 from depo.runs.planners import finite_planner, planner_folder, vector_planner
 from depo.settings import OFF_POLICY, TRANSFER
-from depo.settings.off_policy import DemoSettings, OffPolicySettings, remembers, unfreezes
+from depo.settings.off_policy import (
+    DemoSettings,
+    OffPolicySettings,
+    SkillSettings,
+    remembers,
+    unfreezes,
+)
 from depo.settings.on_policy import OnPolicySettings
 
 Scores = list[dict[str, float]]
@@ -54,15 +66,21 @@ class Problem:
     """How many states there are, or how long a state vector is."""
     planners: str
     """Where a transfer's planners are: the job's source, or the run's own copies of them."""
+    parts: dict[str, Problem] = field(default_factory=dict)
+    """Co-training: the problem of every type."""
 
     def initial_state(self) -> Any:
         """Fresh agents, with the source planners in a transfer and the skill that is given."""
+        if isinstance(self.learner, OffPolicyCotraining | OnPolicyCotraining):
+            return self.learner.join([part.initial_state() for part in self.parts.values()])
         state = self.learner.init(self.job.seeds, self._planners())
         skill = find_skill(self.job.skill)
         return state if skill is None else self.learner.with_skill(state, skill)
 
     def skeleton(self) -> Any:
         """The shapes of a state, for loading one."""
+        if isinstance(self.learner, OffPolicyCotraining | OnPolicyCotraining):
+            return self.learner.join([part.skeleton() for part in self.parts.values()])
         state = eqx.filter_eval_shape(self.learner.init, self.job.seeds, self._planners())
         skill = find_skill(self.job.skill) if is_formula(self.job.skill) else None
         return state if skill is None else self.learner.with_skill(state, skill)
@@ -87,11 +105,14 @@ def open_problem(
     episodes: int = EPISODES,
 ) -> Problem:
     """Open what a job names; a run gives its own copies of demonstrations and planners."""
-    learns_without = job.method in ("ppo", "sac", TRANSFER) and not unfreezes(job.settings)
+    rewarded = job.method in ("ppo", "sac", "depo-rl")
+    learns_without = rewarded or (job.method == TRANSFER and not unfreezes(job.settings))
     scored_against = job.environment.world is not None
     if demos is None and (job.demos or scored_against or not learns_without):
         demos = default_demonstrations(job.environment, job.demos)
     source = job.planner if planners is None else planners
+    if job.types:
+        return _open_types(job, demos, source, episodes)
     if job.learner == OFF_POLICY:
         return _open_vectors(job, demos, source, episodes)
     opened = _open_gridworld if job.environment.world is not None else _open_host
@@ -106,9 +127,14 @@ def host_of(environment: EnvironmentSettings) -> HostEnvironment:
 
 
 def default_demonstrations(environment: EnvironmentSettings, name: str) -> Demonstrations:
-    """The demonstrations named, or the environment's own: a grid world has a built-in expert."""
+    """The demonstrations named, or the environment's own.
+
+    A grid world has a built-in expert; in traffic the recorded drivers of the train part are it.
+    """
     if name:
         return load_demonstrations(name)
+    if environment.id == DRIVING_ID:
+        return driving_demonstrations(DrivingSettings(**dict(environment.arguments)))
     if environment.world is None:
         if (shipped_name := NAME_OF.get(environment.id, "")) in shipped():
             return load_demonstrations(shipped_name)
@@ -131,6 +157,47 @@ def check_demonstrations(demos: Demonstrations, states: int, environment: str) -
             f"demonstrations visit state {highest}, {environment} has states 0 to {states - 1}: "
             "pass --demos recorded there"
         )
+
+
+def _open_types(job: Job, demos: Demonstrations | None, planners: str, episodes: int) -> Problem:
+    """A problem for every type, their learners joined; scores are means over types."""
+    parts = {}
+    for kind, name in enumerate(job.types):
+        environment = job.environment.of_type(name)
+        skill = environment_skill(environment) if is_formula(job.skill) else job.skill
+        own = replace(job, environment=environment, types=(), skill=skill)
+        if job.learner == OFF_POLICY:
+            parts[name] = _open_vectors(own, demos, planners, episodes, kind)
+        elif environment.world is not None:
+            parts[name] = _open_gridworld(own, demos, planners)
+        else:
+            raise DepoError(
+                f"types share a planner on the grid world and on vector states, not on "
+                f"{job.environment.id}"
+            )
+    learners: Any = {name: part.learner for name, part in parts.items()}
+    sizes = {name: part.states for name, part in parts.items()}
+    if len(set(sizes.values())) > 1:
+        raise DepoError(f"types must share their states, these have {sizes}")
+    if job.learner == OFF_POLICY:
+        learner: Any = OffPolicyCotraining(learners, job.schedule)
+    elif job.schedule == "joint":
+        raise DepoError("schedule 'joint' is for vector states: leave --schedule out")
+    else:
+        learner = OnPolicyCotraining(learners)
+
+    def evaluate(state: Any) -> Scores:
+        scores = [part.evaluate(own) for part, own in zip(parts.values(), state, strict=True)]
+        return [
+            mean_scores(dict(zip(parts, row, strict=True))) for row in zip(*scores, strict=True)
+        ]
+
+    def close() -> None:
+        for part in parts.values():
+            part.close()
+
+    first = next(iter(parts.values()))
+    return Problem(job, demos, learner, evaluate, None, close, first.states, planners, parts)
 
 
 def _open_gridworld(job: Job, demos: Demonstrations | None, planners: str) -> Problem:
@@ -181,7 +248,9 @@ def _open_host(job: Job, demos: Demonstrations | None, planners: str) -> Problem
     return Problem(job, demos, learner, evaluate, None, close, states, planners)
 
 
-def _open_vectors(job: Job, demos: Demonstrations | None, planners: str, episodes: int) -> Problem:
+def _open_vectors(
+    job: Job, demos: Demonstrations | None, planners: str, episodes: int, kind: int = 0
+) -> Problem:
     s = job.settings
     assert isinstance(s, OffPolicySettings)
     plain = host_of(job.environment)
@@ -198,7 +267,16 @@ def _open_vectors(job: Job, demos: Demonstrations | None, planners: str, episode
         off_policy.make_method(s, round((job.steps - s.random_steps) * s.updates_per_step)),
         job.seeds,
         [expert_pairs(own.seen, remembers(s)) if own.seen else None for own in drawn],
+        planned_features(s, demos.feature_names if demos is not None else (), states),
+        kind,
     )
+    if job.environment.id == DRIVING_ID:
+        judge = DrivingEvaluator(DrivingSettings(**dict(job.environment.arguments)))
+
+        def judge_all(state: OffPolicyState) -> Scores:
+            return [judge(learner.policy(state, i)) for i in range(len(job.seeds))]
+
+        return Problem(job, demos, learner, judge_all, None, learner.close, states, planners)
     evaluators = [VectorEvaluator(playing, seed, episodes) for seed in job.seeds]
     known = demos.episode_returns if demos is not None else None
     expert_return = float(np.mean(known)) if known is not None else None
@@ -227,6 +305,26 @@ def _open_vectors(job: Job, demos: Demonstrations | None, planners: str, episode
             evaluator.close()
 
     return Problem(job, demos, learner, evaluate, None, close, states, planners)
+
+
+def planned_features(
+    settings: OffPolicySettings, names: Sequence[str], states: int
+) -> tuple[int, ...]:
+    """The numbers of the features that settings say are planned, by name or number.
+
+    >>> from depo.settings.off_policy import DePO
+    >>> planned_features(DePO(plans="vx, 3"), ("x", "y", "vx", "vy"), 4)
+    (2, 3)
+    """
+    wanted = settings.plans if isinstance(settings, SkillSettings) else ""
+    if not wanted:
+        return tuple(range(states))
+    known = {name: i for i, name in enumerate(names)} | {str(i): i for i in range(states)}
+    chosen = [word.strip() for word in wanted.split(",")]
+    for word in chosen:
+        if word not in known:
+            raise unknown("feature to plan", word, names or [str(i) for i in range(states)])
+    return tuple(sorted({known[word] for word in chosen}))
 
 
 class Drawn(NamedTuple):

@@ -13,6 +13,7 @@ import numpy as np
 
 from depo.environments.gridworld import GridWorldSettings
 from depo.errors import DepoError
+from depo.learners.cotraining import Cotraining
 from depo.models.folder import Origin, load_planner, read_origin, save_planner, save_skill
 from depo.models.policy import DecoupledPolicy
 from depo.models.skill import AnalyticSkill
@@ -212,10 +213,15 @@ def _export(run: Run, problem: Problem, state: Any, env_steps: int) -> None:
         policy = problem.learner.policy(state, i)
         if not isinstance(policy, DecoupledPolicy):
             continue
+        skills = {f"seed-{seed}": policy.skill}
+        if isinstance(problem.learner, Cotraining):
+            policies = problem.learner.policies(state, i)
+            skills = {f"seed-{seed}-{kind}": own.skill for kind, own in policies.items()}
         if run.job.method != TRANSFER or unfreezes(run.job.settings):
             save_planner(run.path / PLANNER / f"seed-{seed}", policy.planner, origin)
-        if not isinstance(policy.skill, AnalyticSkill):
-            save_skill(run.path / "skill" / f"seed-{seed}", policy.skill, origin)
+        for name, skill in skills.items():
+            if not isinstance(skill, AnalyticSkill):
+                save_skill(run.path / "skill" / name, skill, origin)
 
 
 def _features(run: Run, problem: Problem, seed: int) -> tuple[str, ...]:

@@ -104,6 +104,9 @@ class AdversarySettings(DemoSettings):
     """Factor on the reward."""
     reward_shift: float = 0.0
     """Added before scaling."""
+    reward_centre: float = 0.0
+    """Rate, for each update, at which the mean reward is followed; it is subtracted from every
+    reward, the absorbed agent's too, so that values stay near zero."""
     logit_clip: float = 10.0
     """Bound on the logit the reward is made of; 0: none."""
     absorbing_logit: float = 5.0
@@ -118,8 +121,11 @@ class AdversarySettings(DemoSettings):
 
 @dataclass(frozen=True)
 class SkillSettings(DemoSettings):
-    """Fitting the skill to experience by squared error."""
+    """Which features are planned, and fitting the skill to experience by squared error."""
 
+    plans: str = ""
+    """The features of a state that are planned, by name or number, comma-separated (where the
+    others are not ours to move); empty: all."""
     skill_rate: float = 3e-4
     """Adam's learning rate for the skill."""
     skill_hidden: int = 256
@@ -143,6 +149,30 @@ class SkillSettings(DemoSettings):
     """Refits: at most this many passes over the data."""
     first_fit_passes: int = 100
     """Refits: passes in the first one, which has no validation."""
+
+
+@dataclass(frozen=True)
+class PlannerSettings:
+    """A Gaussian planner and how fast it learns."""
+
+    planner_rate: float = 3e-4
+    """Adam's learning rate for the planner."""
+    log_std_floor: float = 5.0
+    """The planner's log standard deviation is at least minus this."""
+    log_std_ceiling: float = 1.0
+    """The planner's log standard deviation is at most this."""
+
+
+@dataclass(frozen=True)
+class CalibrationSettings:
+    """The calibrated gradient, which anchors plans to what was really reached."""
+
+    calibration: float = 0.1
+    """Weight c of the calibrated gradient."""
+    calibration_weight: CalibrationWeight = "min-max"
+    """How Q becomes the weight of a real transition; 'constant' is plain likelihood."""
+    relabel: bool = False
+    """Take Q at the skill's action for the transition instead of the action really taken."""
 
 
 @dataclass(frozen=True)
@@ -184,47 +214,52 @@ class BCO(SkillSettings, OffPolicySettings):
 
 
 @dataclass(frozen=True)
-class Supervised(SkillSettings, OffPolicySettings):
+class Supervised(PlannerSettings, SkillSettings, OffPolicySettings):
     """DePO (supervised): planner from the demonstrations alone, skill from experience."""
 
-    planner_rate: float = 3e-4
-    """Adam's learning rate for the planner."""
     supervision_loss: PlannerFit = "likelihood"
     """Maximum likelihood, or squared error of the predicted mean or of a sample."""
-    log_std_floor: float = 5.0
-    """The planner's log standard deviation is at least minus this."""
-    log_std_ceiling: float = 1.0
-    """The planner's log standard deviation is at most this."""
 
 
 @dataclass(frozen=True)
-class Agnostic(SkillSettings, CriticSettings, AdversarySettings, OffPolicySettings):
+class Agnostic(
+    PlannerSettings, SkillSettings, CriticSettings, AdversarySettings, OffPolicySettings
+):
     """DePG alone: learns to act, plans arbitrary states."""
 
-    planner_rate: float = 3e-4
-    """Adam's learning rate for the planner."""
-    log_std_floor: float = 5.0
-    """The planner's log standard deviation is at least minus this."""
-    log_std_ceiling: float = 1.0
-    """The planner's log standard deviation is at most this."""
     output_penalty: float = 0.0
     """Weight of the mean square of the skill's output before the tanh."""
 
 
 @dataclass(frozen=True)
-class DePO(Agnostic):
+class DePO(CalibrationSettings, Agnostic):
     """Decoupled policy optimisation: DePG + c·CDePG + λ_h·L_h."""
 
-    calibration: float = 0.1
-    """Weight c of the calibrated gradient."""
-    calibration_weight: CalibrationWeight = "min-max"
-    """How Q becomes the weight of a real transition; 'constant' is plain likelihood."""
-    relabel: bool = False
-    """Take Q at the skill's action for the transition instead of the action really taken."""
     supervision: float = 0.1
     """Weight λ_h of the supervised planner loss."""
     supervision_loss: PlannerFit = "likelihood"
     """Maximum likelihood, or squared error of the predicted mean or of a sample."""
+
+
+@dataclass(frozen=True)
+class DePORL(
+    CalibrationSettings, PlannerSettings, SkillSettings, CriticSettings, OffPolicySettings
+):
+    """The decoupled policy learned from the environment's own reward: DePG + c·CDePG."""
+
+    demo_episodes: int = 4
+    """With --demos: episodes each seed draws, whose statistics standardise states."""
+    standardise: bool = True
+    """States in units of mean and standard deviation: of the demonstrations where there are any,
+    otherwise of the steps before the first update, fixed there for good."""
+    termination: Termination = "zero"
+    """An episode's end in training: 'zero' is worth nothing, 'ignored' plays on."""
+    reward_scale: float = 0.1
+    """Factor on the reward: it sets how much Q counts beside the calibrated gradient."""
+    replay: int = 1_000_000
+    """The newest transitions that critic and planner learn from."""
+    output_penalty: float = 0.0
+    """Weight of the mean square of the skill's output before the tanh."""
 
 
 @dataclass(frozen=True)
@@ -280,6 +315,7 @@ METHODS: dict[str, type[OffPolicySettings]] = {
     "depo": DePO,
     "depo-agnostic": Agnostic,
     "depo-supervised": Supervised,
+    "depo-rl": DePORL,
     "gaifo": GAIfO,
     "gaifo-dp": GAIfODP,
     "bco": BCO,

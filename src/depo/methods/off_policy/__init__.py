@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from depo.methods.off_policy.actor_critic import GAIfODPMethod, GAIfOMethod, SACMethod
 from depo.methods.off_policy.cloning import BCOMethod, SupervisedMethod
-from depo.methods.off_policy.depo import AgnosticMethod, DePOMethod
+from depo.methods.off_policy.depo import AgnosticMethod, DePOMethod, DePORLMethod
 from depo.methods.off_policy.method import OffPolicyMethod, Pace
 from depo.methods.off_policy.transfer import TransferMethod
 from depo.settings.off_policy import (
@@ -12,6 +12,7 @@ from depo.settings.off_policy import (
     SAC,
     Agnostic,
     DePO,
+    DePORL,
     GAIfO,
     GAIfODP,
     OffPolicySettings,
@@ -34,6 +35,8 @@ def make_method(settings: OffPolicySettings, updates: int = 0) -> OffPolicyMetho
             return AgnosticMethod(settings, pace)
         case Supervised():
             return SupervisedMethod(settings, pace)
+        case DePORL():
+            return DePORLMethod(settings, pace)
         case GAIfODP():
             return GAIfODPMethod(settings, pace)
         case GAIfO():

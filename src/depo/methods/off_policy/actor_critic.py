@@ -61,7 +61,9 @@ class SACMethod:
     ) -> tuple[Agent, Metrics]:
         """Critics, then actor and temperature, on the reward given."""
         assert isinstance(self.settings, SAC)
-        return self.improve(agent, batch, self.settings.reward_scale * batch.reward, 0.0, key)
+        reward = self.settings.reward_scale * batch.reward
+        agent, metrics = self.improve(agent, batch, reward, 0.0, key)
+        return agent, metrics | {"reward": jnp.mean(reward)}
 
     def improve(
         self,
@@ -115,9 +117,8 @@ class GAIfOMethod(SACMethod):
     def init(self, key: Key[Array, ""], shape: Shape) -> Agent:
         """SAC's models and a discriminator."""
         own, key = jax.random.split(key)
-        return super().init(key, shape) | {
-            "discriminator": new_discriminator(own, shape, self.settings, self.pace)
-        }
+        judge = new_discriminator(own, shape, self.settings, self.pace)
+        return super().init(key, shape) | judge
 
     def update(
         self, agent: Agent, batch: Batch, wide: Batch, expert: Pairs, key: Key[Array, ""]
@@ -126,7 +127,8 @@ class GAIfOMethod(SACMethod):
         s = self.settings
         judge_key, key = jax.random.split(key)
         agent, reward, judged = judge_transitions(agent, batch, expert, s, self.pace, judge_key)
-        agent, metrics = self.improve(agent, batch, reward, absorbed_value(s), key)
+        end_value = absorbed_value(s, agent["centre"].model.value)
+        agent, metrics = self.improve(agent, batch, reward, end_value, key)
         return agent, metrics | judged
 
 

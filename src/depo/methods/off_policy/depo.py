@@ -27,24 +27,24 @@ from depo.methods.off_policy.parts import (
 )
 from depo.models.planner import Gaussian, GaussianPlanner
 from depo.models.policy import DecoupledPolicy
-from depo.settings.off_policy import Agnostic, DePO
+from depo.models.skill import AnalyticSkill
+from depo.settings.off_policy import Agnostic, DePO, DePORL
 
 
 @dataclass(frozen=True)
-class AgnosticMethod:
-    """DePG only: the planner follows Q through the skill, wherever that leads."""
+class PlannerGradientMethod:
+    """The planner follows Q through the skill; subclasses say what is rewarded and what anchors."""
 
-    settings: Agnostic
+    settings: Agnostic | DePORL
     pace: Pace = STEADY
 
     def init(self, key: Key[Array, ""], shape: Shape) -> Agent:
-        """Planner, skill, critics and discriminator."""
+        """Planner, skill and critics."""
         s = self.settings
         keys = jax.random.split(key, 4)
         return {
             "planner": new_planner(keys[0], shape, s, self.pace),
             "skill": new_skill(keys[1], shape, s, self.pace),
-            "discriminator": new_discriminator(keys[2], shape, s, self.pace),
             **new_critics(keys[3], shape, s, self.pace),
         }
 
@@ -55,7 +55,7 @@ class AgnosticMethod:
     def update(
         self, agent: Agent, batch: Batch, wide: Batch, expert: Pairs, key: Key[Array, ""]
     ) -> tuple[Agent, Metrics]:
-        """Discriminator, critics, planner, skill."""
+        """What makes the reward, critics, planner, skill."""
         s = self.settings
         keys = jax.random.split(key, 3)
         agent, value, metrics = self.improve_judges(agent, batch, expert, keys)
@@ -71,15 +71,26 @@ class AgnosticMethod:
     def improve_judges(
         self, agent: Agent, batch: Batch, expert: Pairs, keys: Key[Array, " more"]
     ) -> tuple[Agent, Float[Array, " batch"], Metrics]:
-        """Discriminator and critics; min Q of the batch as it was before."""
+        """What makes the reward, and critics; min Q of the batch as it was before."""
         s = self.settings
-        agent, reward, metrics = judge_transitions(agent, batch, expert, s, self.pace, keys[0])
+        agent, reward, metrics = self.rewarded(agent, batch, expert, keys[0])
         action = self.policy(agent).sample(batch.next_state, keys[1]).action
         next_value = agent["target"].model.least(batch.next_state, action)
         agent, value, more = improve_critics(
-            agent, batch, reward, next_value, absorbed_value(s), s, self.pace
+            agent, batch, reward, next_value, self.end_value(agent), s, self.pace
         )
         return agent, value, metrics | more
+
+    def rewarded(
+        self, agent: Agent, batch: Batch, expert: Pairs, key: Key[Array, ""]
+    ) -> tuple[Agent, Float[Array, " batch"], Metrics]:
+        """The environment's own reward."""
+        reward = self.settings.reward_scale * batch.reward
+        return agent, reward, {"reward": jnp.mean(reward)}
+
+    def end_value(self, agent: Agent) -> Float[Array, ""] | float:
+        """What an ended episode is worth: nothing."""
+        return 0.0
 
     def planner_loss(
         self,
@@ -106,11 +117,57 @@ class AgnosticMethod:
         """DePG from the planner's distribution at the batch's states."""
         plan_key, action_key = jax.random.split(key)
         target = planner.reached(batch.state, plan.sample(plan_key))
-        loss, before_tanh = depg.through_skill(
-            agent["critic"].model, agent["skill"].model, batch.state, target, action_key
-        )
-        loss += self.settings.output_penalty * jnp.mean(before_tanh**2)
-        return loss, {"plan_spread": jnp.mean(jnp.exp(plan.log_std))}
+        critic, skill = agent["critic"].model, agent["skill"].model
+        metrics = {"plan_spread": jnp.mean(jnp.exp(plan.log_std))}
+        if isinstance(skill, AnalyticSkill):
+            return depg.through_formula(critic, skill, batch.state, target), metrics
+        loss, before_tanh = depg.through_skill(critic, skill, batch.state, target, action_key)
+        return loss + self.settings.output_penalty * jnp.mean(before_tanh**2), metrics
+
+
+@dataclass(frozen=True)
+class AgnosticMethod(PlannerGradientMethod):
+    """DePG only, rewarded by a discriminator: the plan goes wherever Q leads."""
+
+    settings: Agnostic
+
+    def init(self, key: Key[Array, ""], shape: Shape) -> Agent:
+        """Also a discriminator."""
+        own = jax.random.split(key, 4)[2]
+        return super().init(key, shape) | new_discriminator(own, shape, self.settings, self.pace)
+
+    def rewarded(
+        self, agent: Agent, batch: Batch, expert: Pairs, key: Key[Array, ""]
+    ) -> tuple[Agent, Float[Array, " batch"], Metrics]:
+        """The discriminator's reward, after a step of it."""
+        return judge_transitions(agent, batch, expert, self.settings, self.pace, key)
+
+    def end_value(self, agent: Agent) -> Float[Array, ""] | float:
+        """For ever the reward of a poor transition, or nothing."""
+        return absorbed_value(self.settings, agent["centre"].model.value)
+
+
+@dataclass(frozen=True)
+class DePORLMethod(PlannerGradientMethod):
+    """DePG + c·CDePG on the environment's reward: nobody is imitated."""
+
+    settings: DePORL
+
+    def planner_loss(
+        self,
+        planner: GaussianPlanner,
+        agent: Agent,
+        batch: Batch,
+        value: Float[Array, " batch"],
+        expert: Pairs,
+        key: Key[Array, ""],
+    ) -> tuple[Float[Array, ""], Metrics]:
+        """DePG + c·CDePG."""
+        own = planner.distribution(batch.state)
+        gradient, metrics = self.decoupled_gradient(planner, own, agent, batch, key)
+        calibrated = calibrated_gradient(planner, own, agent, batch, value, self.settings)
+        metrics |= {"calibrated_loss": calibrated}
+        return gradient + self.settings.calibration * calibrated, metrics
 
 
 @dataclass(frozen=True)
@@ -135,17 +192,29 @@ class DePOMethod(AgnosticMethod):
         both = planner.distribution(jnp.concatenate([batch.state, seen]))
         own, theirs = (Gaussian(*half) for half in zip(*map(halves, both), strict=True))
         gradient, metrics = self.decoupled_gradient(planner, own, agent, batch, key)
-        if s.relabel:
-            action = agent["skill"].model.mode(batch.state, planner.select(batch.next_state))
-            value = agent["critic"].model.least(batch.state, action)
-        weight = cdepg.WEIGHTS[s.calibration_weight](jax.lax.stop_gradient(value))
-        difference = planner.difference(batch.state, planner.select(batch.next_state))
-        calibrated = cdepg.weighted(own.log_prob(difference), weight)
+        calibrated = calibrated_gradient(planner, own, agent, batch, value, s)
         supervised = supervised_planner.of_distribution(
             theirs, planner.difference(seen, planner.select(reached)), s.supervision_loss, guess
         )
         metrics |= {"calibrated_loss": calibrated, "supervised_loss": supervised}
         return gradient + s.calibration * calibrated + s.supervision * supervised, metrics
+
+
+def calibrated_gradient(
+    planner: GaussianPlanner,
+    plan: Gaussian,
+    agent: Agent,
+    batch: Batch,
+    value: Float[Array, " batch"],
+    s: DePO | DePORL,
+) -> Float[Array, ""]:
+    """CDePG from the planner's distribution at the batch's states and Q of its transitions."""
+    if s.relabel:
+        action = agent["skill"].model.mode(batch.state, planner.select(batch.next_state))
+        value = agent["critic"].model.least(batch.state, action)
+    weight = cdepg.WEIGHTS[s.calibration_weight](jax.lax.stop_gradient(value))
+    difference = planner.difference(batch.state, planner.select(batch.next_state))
+    return cdepg.weighted(plan.log_prob(difference), weight)
 
 
 def halves(x: Float[Array, "both dimension"]) -> list[Float[Array, "half dimension"]]:

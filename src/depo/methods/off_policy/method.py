@@ -58,6 +58,8 @@ class Shape(NamedTuple):
     actions: int
     skill_standard: Standard
     """Of what the skill sees: the state, with its memory also the state before."""
+    predicts: tuple[int, ...]
+    """The features of a state that are planned."""
 
 
 @runtime_checkable

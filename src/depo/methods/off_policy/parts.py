@@ -21,14 +21,15 @@ from depo.losses import (
 from depo.losses import discriminator as discriminator_loss
 from depo.methods.descent import Trained, follow, fresh, uniform_index
 from depo.methods.off_policy.method import STEADY, Agent, Batch, Metrics, Pace, Pairs, Shape
-from depo.models.judges import TwinCritic, VectorDiscriminator
+from depo.models.judges import Scalar, TwinCritic, VectorDiscriminator
 from depo.models.planner import GaussianPlanner
-from depo.models.skill import VectorSkill
+from depo.models.skill import AnalyticSkill, VectorSkill
 from depo.settings.off_policy import (
     BCO,
     SAC,
     AdversarySettings,
     Agnostic,
+    DePORL,
     GAIfO,
     SkillSettings,
     SkillTransfer,
@@ -60,7 +61,9 @@ def draw_pairs(
 # Critics
 
 
-def new_critics(key: Key[Array, ""], shape: Shape, s: SAC | GAIfO | Agnostic, pace: Pace) -> Agent:
+def new_critics(
+    key: Key[Array, ""], shape: Shape, s: SAC | GAIfO | Agnostic | DePORL, pace: Pace
+) -> Agent:
     """Twin critics and their targets."""
     critic = TwinCritic(key, shape.standard, shape.actions, (s.hidden,) * 2, s.critic_norm)
     optimiser = pace.adam(s.critic_rate, s.adam_beta)
@@ -73,7 +76,7 @@ def improve_critics(
     reward: Float[Array, " batch"],
     next_value: Float[Array, " batch"],
     end_value: Float[Array, ""] | float,
-    s: SAC | GAIfO | Agnostic,
+    s: SAC | GAIfO | Agnostic | DePORL,
     pace: Pace,
 ) -> tuple[Agent, Float[Array, " batch"], Metrics]:
     """A step of both critics, then of their targets; min Q of the batch as it was before."""
@@ -84,7 +87,7 @@ def improve_critics(
         lambda model: twin_critic.loss(model, batch.state, batch.action, goal),
     )
     target = follow(agent["target"].model, critic.model, s.follow)
-    metrics = {"critic_loss": loss, "value": jnp.mean(values), "reward": jnp.mean(reward)}
+    metrics = {"critic_loss": loss, "value": jnp.mean(values)}
     changed = {"critic": critic, "target": Trained(target, None)}
     return agent | changed, jnp.min(values, axis=0), metrics
 
@@ -92,13 +95,14 @@ def improve_critics(
 # Discriminator
 
 
-def new_discriminator(
-    key: Key[Array, ""], shape: Shape, s: AdversarySettings, pace: Pace
-) -> Trained[VectorDiscriminator]:
-    """A discriminator about to be trained."""
+def new_discriminator(key: Key[Array, ""], shape: Shape, s: AdversarySettings, pace: Pace) -> Agent:
+    """A discriminator about to be trained, and the usual reward, unknown yet."""
     hidden = (s.discriminator_hidden,) * 2
     model = VectorDiscriminator(key, shape.standard, hidden, pair_input=s.pair_input)
-    return fresh(model, pace.adam(s.discriminator_rate))
+    return {
+        "discriminator": fresh(model, pace.adam(s.discriminator_rate)),
+        "centre": Trained(Scalar(jnp.zeros(())), None),
+    }
 
 
 def improve_discriminator(
@@ -113,20 +117,16 @@ def improve_discriminator(
     agent = (batch.state, batch.next_state)
 
     def loss(model: VectorDiscriminator) -> tuple[Float[Array, ""], Metrics]:
-        entropy = discriminator_loss.loss(model, expert, agent)
+        logits = model(*expert), model(*agent)
+        entropy = discriminator_loss.of_logits(*logits)
         penalty = gradient_penalty.loss(model, model.features(*expert), model.features(*agent), key)
-        return entropy + s.gradient_penalty * penalty, {"discriminator_loss": entropy}
+        return entropy + s.gradient_penalty * penalty, {
+            "discriminator_loss": entropy,
+            "discriminator_accuracy": discriminator_loss.accuracy(*logits),
+        }
 
     trained, _, metrics = step(trained, pace.adam(s.discriminator_rate), loss)
     return trained, metrics
-
-
-def discriminator_accuracy(
-    model: VectorDiscriminator, batch: Batch, expert: Pairs
-) -> Float[Array, ""]:
-    """Share of transitions told right."""
-    right = jnp.mean(model(*expert) > 0) + jnp.mean(model(batch.state, batch.next_state) < 0)
-    return right / 2
 
 
 def reward_of(logit: Float[Array, "*batch"], s: AdversarySettings) -> Float[Array, "*batch"]:
@@ -136,12 +136,14 @@ def reward_of(logit: Float[Array, "*batch"], s: AdversarySettings) -> Float[Arra
     return s.reward_scale * (adversarial_reward.FORMS[s.reward](logit) + s.reward_shift)
 
 
-def absorbed_value(s: GAIfO | Agnostic) -> Float[Array, ""] | float:
+def absorbed_value(
+    s: GAIfO | Agnostic, centre: Float[Array, ""] | float = 0.0
+) -> Float[Array, ""] | float:
     """What an ended episode is worth: for ever the reward of a poor transition, or nothing."""
     if s.termination != "absorbing":
         return 0.0
-    logit = jnp.asarray(-s.absorbing_logit)
-    return reward_of(logit, s) / (1.0 - s.gamma)
+    reward = reward_of(jnp.asarray(-s.absorbing_logit), s)
+    return (reward - centre) / (1.0 - s.gamma)
 
 
 def judge_transitions(
@@ -152,28 +154,35 @@ def judge_transitions(
     pace: Pace,
     key: Key[Array, ""],
 ) -> tuple[Agent, Float[Array, " batch"], Metrics]:
-    """Train the discriminator, then read the reward off it."""
+    """Train the discriminator, then read the reward off it, less what is usual of late."""
     draw, between = jax.random.split(key)
     pairs = draw_pairs(expert, draw, batch.state.shape[0])
     judge, metrics = improve_discriminator(agent["discriminator"], batch, pairs, s, pace, between)
-    reward = reward_of(judge.model(batch.state, batch.next_state), s)
-    metrics["discriminator_accuracy"] = discriminator_accuracy(judge.model, batch, pairs)
-    return agent | {"discriminator": judge}, jax.lax.stop_gradient(reward), metrics
+    reward = jax.lax.stop_gradient(reward_of(judge.model(batch.state, batch.next_state), s))
+    mean = jnp.mean(reward)
+    centre = follow(agent["centre"].model, Scalar(mean), s.reward_centre)
+    metrics |= {"reward": mean}
+    changed = {"discriminator": judge, "centre": Trained(centre, None)}
+    return agent | changed, reward - centre.value, metrics
 
 
 # Planner and skill
 
 
 def new_planner(
-    key: Key[Array, ""], shape: Shape, s: Supervised | Agnostic, pace: Pace
+    key: Key[Array, ""], shape: Shape, s: Supervised | Agnostic | DePORL, pace: Pace
 ) -> Trained[GaussianPlanner]:
     """A planner about to be trained."""
     bounds = (-s.log_std_floor, s.log_std_ceiling)
-    model = GaussianPlanner(key, shape.standard, (s.hidden,) * 2, log_std_bounds=bounds)
+    model = GaussianPlanner(
+        key, shape.standard, (s.hidden,) * 2, shape.predicts, log_std_bounds=bounds
+    )
     return fresh(model, planner_optimiser(s, pace))
 
 
-def planner_optimiser(s: Supervised | Agnostic, pace: Pace) -> optax.GradientTransformation:
+def planner_optimiser(
+    s: Supervised | Agnostic | DePORL, pace: Pace
+) -> optax.GradientTransformation:
     """Adam at the planner's rate."""
     return pace.adam(s.planner_rate, s.adam_beta)
 
@@ -187,7 +196,7 @@ def new_skill(
         shape.skill_standard,
         shape.actions,
         (s.skill_hidden,) * s.skill_depth,
-        predicts=range(shape.standard.mean.shape[0]),
+        predicts=shape.predicts,
         noise=None if learns_noise(s) else s.noise,
         pair_input=s.pair_input,
         modes=s.skill_modes if isinstance(s, SkillTransfer) else 1,
@@ -206,24 +215,27 @@ def learns_noise(s: SkillSettings) -> bool:
 
 
 def skill_loss(
-    skill: VectorSkill, *transition: Float[Array, "batch _"], key: Key[Array, ""] | None = None
+    skill: VectorSkill,
+    state: Float[Array, "batch sees"],
+    next_state: Float[Array, "batch sees"],
+    action: Float[Array, "batch actions"],
+    key: Key[Array, ""] | None = None,
 ) -> Float[Array, ""]:
-    """The loss of (s, s', a) that fits a skill of one mode, or of several."""
-    state, next_state, action = transition
+    """The loss that fits a skill of one mode, or of several."""
     if skill.modes > 1:
         return best_of_modes.loss(skill, state, next_state, action)
     return inverse_dynamics.squared(skill, state, next_state, action, key)
 
 
 def improve_skill(
-    trained: Trained[VectorSkill],
+    trained: Trained[Any],
     batch: Batch,
     s: SkillSettings,
     pace: Pace,
     key: Key[Array, ""] | None = None,
-) -> tuple[Trained[VectorSkill], Metrics]:
-    """One step of the skill's loss, unless the skill is refitted at intervals instead."""
-    if s.skill_schedule == "refit":
+) -> tuple[Trained[Any], Metrics]:
+    """One step of the skill's loss, unless it is a formula or refitted at intervals instead."""
+    if s.skill_schedule == "refit" or isinstance(trained.model, AnalyticSkill):
         return trained, {}
     guess = key if learns_noise(s) else None
 

@@ -50,7 +50,7 @@ class TransferMethod(FineTuningMethod):
         if s.unfreeze_after is None:
             return agent
         return agent | {
-            "discriminator": new_discriminator(keys[1], shape, s, self.pace),
+            **new_discriminator(keys[1], shape, s, self.pace),
             **new_critics(keys[2], shape, s, self.pace),
         }
 

@@ -1,0 +1,107 @@
+"""``depo imagine RUN|PLANNER``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import tyro
+
+from depo.cli.flags import parse, parse_arguments
+from depo.cli.output import print_json, print_table, stdout
+
+
+@dataclass(frozen=True)
+class Imagine:
+    """Roll a planner on its own predictions from real states, beside what really happens.
+
+    Writes a filmstrip and a film where MuJoCo can draw the states, maps on a grid world, curves of
+    the coordinates elsewhere, and the k-step error with its horizon: the first step at which the
+    error is above the threshold.
+    """
+
+    source: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="RUN|PLANNER")]
+    """A run, whose policy gives the real rollout, or a planner folder, which has no policy."""
+    env: str = ""
+    """Where to look; empty: the run's, or the planner's if it is a MuJoCo task or a grid world."""
+    env_args: tuple[str, ...] = ()
+    """Arguments of the environment's constructor, NAME=VALUE, values as JSON."""
+    demos: str = ""
+    """Begin at states of these demonstrations and compare with them instead of a policy."""
+    seed: int | None = None
+    """Which seed of a run; empty: the first."""
+    steps: int = 100
+    """Steps to imagine."""
+    after: int | None = None
+    """Real steps before; empty: 80 on MuJoCo tasks, else 0."""
+    starts: int = 10
+    """Episodes the error is a mean over; pictures show the first."""
+    threshold: float = 1.0
+    """The error that ends the horizon. On vectors 1 is what guessing the mean state costs; on a
+    grid it is in cells."""
+    frames: int = 8
+    """Pictures in the filmstrip."""
+    no_video: bool = False
+    """Write no film."""
+    out: str = ""
+    """Where to write; empty: the folder 'figures' of the run or planner."""
+    json: bool = False
+    """Print the result as JSON."""
+
+
+def run(argv: list[str]) -> int:
+    """Imagine."""
+    flags = parse(Imagine, argv, "depo imagine")
+    from depo.evaluation.imagine import imagine
+    from depo.report.imagined import write_pictures
+    from depo.runtime import prepare_jax
+
+    prepare_jax()
+    imagination = imagine(
+        flags.source,
+        env=flags.env,
+        env_args=parse_arguments(flags.env_args),
+        demos=flags.demos,
+        seed=flags.seed,
+        steps=flags.steps,
+        after=flags.after,
+        starts=flags.starts,
+    )
+    folder = Path(flags.out) if flags.out else Path(flags.source) / "figures"
+    written = write_pictures(
+        imagination,
+        folder,
+        threshold=flags.threshold,
+        frames=max(2, flags.frames),
+        video=not flags.no_video,
+    )
+    compared = bool(imagination.compared_with)
+    answer: dict[str, Any] = {
+        "source": flags.source,
+        "seed": imagination.source.seed,
+        "after": imagination.after,
+        "starts": imagination.imagined.shape[1],
+        "compared_with": imagination.compared_with or None,
+        "threshold": flags.threshold if compared else None,
+        "horizon": imagination.horizon(flags.threshold) if compared else None,
+        "errors": imagination.errors.tolist() if compared else None,
+        "files": [str(path) for path in written],
+    }
+    if flags.json:
+        print_json(answer)
+        return 0
+    if compared:
+        shown = [k for k in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000) if k <= flags.steps]
+        rows = [
+            [k, imagination.errors[k], imagination.still[k], int(imagination.alive[k].sum())]
+            for k in shown
+        ]
+        columns = ["k", "k-step error", "nothing changes", "starts left"]
+        print_table(f"{flags.source}, after {imagination.after} real steps", columns, rows)
+        horizon = answer["horizon"]
+        reached = "never within these steps" if horizon is None else f"at k = {horizon}"
+        stdout.print(f"error above {flags.threshold:g}: {reached}")
+    for path in written:
+        stdout.print(f"wrote {path}", soft_wrap=True)
+    return 0

@@ -1,0 +1,86 @@
+"""``depo render``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import tyro
+
+from depo.cli.flags import parse
+from depo.cli.output import print_json, stdout
+from depo.environments.driving.settings import DrivingSettings
+from depo.errors import DepoError
+
+
+@dataclass(frozen=True)
+class Render:
+    """Draw a drive from above: vehicles, the plan, the path reached. PNG, GIF or mp4.
+
+    Plans are imagined 3 s ahead: the planner's own plans one after the other, without actions.
+    """
+
+    file: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="FILE")]
+    """What to write; its ending (.png, .gif, .mp4) tells a picture from a film."""
+    driver: Literal["expert", "constant-velocity"] = "expert"
+    """Who drives, if no run is given: as recorded, or on at constant velocity."""
+    run: str = ""
+    """A run's folder: its first seed's policy drives, in the run's recording and vehicle."""
+    number: int = -1
+    """The vehicle whose place is taken, as numbered in the recording; -1: the part's first."""
+    seconds: float = 0.0
+    """The moment drawn, or a film's length; 0: the middle of the drive, or all of it."""
+    ahead: int = 30
+    """Steps of the plan that are drawn; 0: none."""
+    world: tyro.conf.OmitArgPrefixes[DrivingSettings] = DrivingSettings(part="test")  # noqa: RUF009
+    json: bool = False
+    """Print the result as JSON."""
+
+
+def run(argv: list[str]) -> int:
+    """Draw."""
+    flags = parse(Render, argv, "depo render")
+    from depo.environments.driving.opening import open_environment
+    from depo.report.drive import render
+    from depo.runtime import prepare_jax
+
+    prepare_jax()
+    settings, driver, name = _who(flags)
+    environment = open_environment(settings)
+    vehicle = int(environment.choice[0]) if flags.number < 0 else flags.number
+    path, ending = render(
+        environment,
+        driver,
+        vehicle,
+        Path(flags.file),
+        name=name,
+        seconds=flags.seconds,
+        ahead=flags.ahead,
+    )
+    if flags.json:
+        print_json({"file": str(path), "vehicle": vehicle, "ended": ending})
+    else:
+        stdout.print(f"{path}: vehicle {vehicle}, {ending.replace('_', ' ')}", soft_wrap=True)
+    return 0
+
+
+def _who(flags: Render) -> tuple[DrivingSettings, Any, str]:
+    """The world, the driver and its name."""
+    from depo.environments.driving.drivers import ConstantVelocity, ExpertReplay, PolicyDriver
+
+    if not flags.run:
+        driver = ExpertReplay() if flags.driver == "expert" else ConstantVelocity()
+        return flags.world, driver, flags.driver.replace("-", " ")
+    from depo.environments.driving.settings import ID
+    from depo.evaluation.of_run import load_policies
+    from depo.runs.run import Run
+
+    run = Run.open(flags.run)
+    if run.job.environment.id != ID:
+        raise DepoError(
+            f"{flags.run} is on {run.job.environment.label}, not on driving: "
+            "'depo evaluate RUN --video' films other environments"
+        )
+    arguments = dict(run.job.environment.arguments) | {"part": flags.world.part}
+    return DrivingSettings(**arguments), PolicyDriver(load_policies(run)[0]), run.job.method

@@ -1,0 +1,44 @@
+"""What a user may choose about driving; no JAX here, so that help is quick."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from depo.errors import DepoError
+
+ID = "depo/Driving-v0"
+Part = Literal["train", "validation", "test", "all"]
+Arrival = Literal["cut", "end"]
+HORIZON = 1_500
+
+
+@dataclass(frozen=True)
+class DrivingSettings:
+    """A recording, the vehicles whose place is taken in it, and what ours is like."""
+
+    recording: str = ""
+    """A file of 'depo demos from-traffic', or a shipped name; empty: the recording that ships."""
+    vehicle: Literal["normal", "inverse", "transpose", "truck"] = "normal"
+    """What an action does: as usual, with the other sign, its numbers exchanged; or a truck."""
+    part: Part = "train"
+    """Whose place is taken: the vehicles to train on, to choose a model by, to test on, or all."""
+    horizon: int = HORIZON
+    """Steps until an episode is cut."""
+    overlap: float = 1.0
+    """A collision is an overlap deeper than this along every side (m); 0: any overlap. Recorded
+    sizes and positions are not exact, so the authors forgive a metre."""
+    arrival: Arrival = "cut"
+    """Arrival cuts the episode (the road goes on, so its value is estimated), or ends it."""
+
+    def __post_init__(self) -> None:
+        if self.horizon < 1:
+            raise DepoError(f"horizon {self.horizon} is not positive")
+        if not self.overlap >= 0:
+            raise DepoError(f"overlap {self.overlap} is negative: 0 counts every touch")
+
+
+def environment_skill(environment: Any) -> str:
+    """The name of the formula that is the skill of a driving environment's vehicle."""
+    vehicle = dict(environment.arguments).get("vehicle", DrivingSettings.vehicle)
+    return f"depo.environments.driving.skill:{vehicle}"

@@ -1,0 +1,319 @@
+"""Are plans reached, and if not: is the plan to blame, or the skill?
+
+The deterministic policy plays held-out episodes. Each step has a plan ŝ' = h(s) and a state s'
+really reached, and ŝ' − s' (standardised) is split in two: what the best action within bounds
+would have gained, which is the skill's fault, and what no action reaches, which is the plan's. The
+best action comes from a forward model fitted to visited transitions (:mod:`.forward`); on a grid
+world everything is exact.
+
+The paper's bound on the distance to the expert's next state has the same two culprits:
+
+    L·C·‖h_E(s) − h(s)‖  +  L·‖I*(s,ŝ') − I(s,ŝ')‖
+
+h_E is taken from demonstrations, I*(s,ŝ') is the best action, L is the largest slope of T in a and
+C one over the smallest, both medians over states.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+
+from depo.demos.demonstrations import Demonstrations
+from depo.environments.gridworld import GridWorld
+from depo.environments.host import HostEnvironment
+from depo.errors import DepoError
+from depo.evaluation.forward import best_actions, fit_forward
+from depo.evaluation.imagine import Source, open_source
+from depo.evaluation.region import VisitedRegion
+from depo.evaluation.vector_rollouts import Episodes, VectorEvaluator, reach_error
+from depo.learners.replay import read_newest
+from depo.models.planner import CategoricalPlanner
+from depo.models.policy import DecoupledPolicy
+from depo.runs.problem import draw_demonstrations
+from depo.runs.run import CHECKPOINTS, REPLAY
+from depo.settings.off_policy import DemoSettings
+
+REACHED = 0.05
+"""A reach error below this share of standing still's is nobody's fault."""
+VISITED, SAMPLES, BINS = 50_000, 5_000, 50
+"""Transitions the models are fitted to, steps the split is made for, points over time."""
+
+
+@dataclass(frozen=True)
+class Reachability:
+    """The report; errors are in ``unit``."""
+
+    seed: int
+    steps: int
+    unit: str
+    """Standardised mean squares on vectors; on a grid, where a plan is reached or not, shares."""
+    features: tuple[str, ...]
+    error_by_feature: tuple[float, ...]
+    error_raw_by_feature: tuple[float, ...]
+    bias_by_feature: tuple[float, ...]
+    """Mean of planned − reached, standardised."""
+    time: tuple[int, ...]
+    error_over_time: tuple[float, ...]
+    reach_error: float
+    reach_error_relative: float
+    """Divided by the error of planning to stand still."""
+    unreachable: float
+    """Of the reach error, what no action would have reached: the plan's fault."""
+    unskilled: float
+    """What the best action would have gained: the skill's fault."""
+    plans_outside: float
+    """Share of plans outside the region of visited transitions."""
+    reached_outside: float
+    """The same of the transitions really made: what the first is to be compared with."""
+    visited: str
+    planner_error: float | None
+    """‖h_E(s) − h(s)‖ on demonstrations; None without any."""
+    skill_error: float
+    """‖I*(s,ŝ') − I(s,ŝ')‖, the distance to the best action."""
+    slope: float
+    """L."""
+    inverse_slope: float
+    """C."""
+    model_error: float
+    """Squared error of the forward model on held-out transitions, relative to no change."""
+
+    @property
+    def planner_term(self) -> float | None:
+        """L·C·‖h_E − h‖."""
+        if self.planner_error is None:
+            return None
+        return self.slope * self.inverse_slope * self.planner_error
+
+    @property
+    def skill_term(self) -> float:
+        """L·‖I* − I‖."""
+        return self.slope * self.skill_error
+
+    @property
+    def blame(self) -> str:
+        """'nobody', 'plan' or 'skill'."""
+        if self.reach_error_relative < REACHED:
+            return "nobody"
+        return "plan" if self.unreachable >= self.unskilled else "skill"
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain data."""
+        terms = {"planner_term": self.planner_term, "skill_term": self.skill_term}
+        return {**dataclasses.asdict(self), **terms, "blame": self.blame}
+
+
+def reachability(run: str | Path, *, seed: int | None = None, episodes: int = 10) -> Reachability:
+    """The report of one seed of a run.
+
+    ``depo.reachability("runs/mine").blame``
+    """
+    if episodes < 1:
+        raise DepoError(f"episodes {episodes} is not positive")
+    if not (Path(run) / CHECKPOINTS).is_dir():
+        raise DepoError(f"{run} is not a run: the report needs a planner and a skill together")
+    source = open_source(Path(run), "", {}, seed)
+    assert source.run is not None
+    assert source.policy is not None
+    demos = source.run.demonstrations()
+    if isinstance(source.world, GridWorld):
+        assert demos is not None
+        return on_grid(source.policy, source.world, demos, source.seed)
+    if isinstance(source.planner, CategoricalPlanner):
+        raise DepoError(
+            f"{source.world.id} has finite states and no table of its dynamics: reachability is "
+            "for grid worlds and vector states"
+        )
+    return on_vectors(
+        source.policy,
+        source.world,
+        seed=source.seed,
+        episodes=episodes,
+        replay=source.run.path / REPLAY / f"seed-{source.seed}",
+        demos=_unseen(source, demos),
+    )
+
+
+def _unseen(source: Source, demos: Demonstrations | None) -> Demonstrations | None:
+    """The demonstrations held out from this seed; all where it drew every one."""
+    assert source.run is not None
+    settings = source.run.job.settings
+    if demos is None or not isinstance(settings, DemoSettings):
+        return demos
+    return draw_demonstrations(demos, settings.demo_episodes, source.seed).held_out or demos
+
+
+def on_vectors(
+    policy: DecoupledPolicy,
+    environment: HostEnvironment,
+    *,
+    seed: int = 0,
+    episodes: int = 10,
+    replay: Path | None = None,
+    demos: Demonstrations | None = None,
+) -> Reachability:
+    """The report of any decoupled policy on vector states.
+
+    Visited transitions are the newest of a replay folder; without one, the episodes' own.
+    """
+    simulator = VectorEvaluator(environment, seed, episodes)
+    try:
+        played = simulator.play(policy)
+    finally:
+        simulator.close()
+    planner: Any = policy.planner
+    sees, columns = planner.standard.mean.shape[0], list(planner.predicts)
+    if columns != list(range(sees)):
+        raise DepoError(
+            f"this planner plans {len(columns)} of the {sees} features it sees: the report needs "
+            "a plan of all of them"
+        )
+    target = planner.standard.at(planner.predicts)
+
+    def seen(states: np.ndarray) -> np.ndarray:
+        return np.asarray(planner.standard(jnp.array(states)))
+
+    def aimed(states: np.ndarray) -> np.ndarray:
+        return np.asarray(target(jnp.array(states)))
+
+    state, action, plan, reached = (x[played.playing] for x in played[:4])
+    before, after = seen(state), aimed(reached[:, columns])
+    error = aimed(plan) - after
+    rows = read_newest(replay, VISITED) if replay is not None else None
+    own = (state, action, reached)
+    begun, taken, ended = own if rows is None else rows[:3]
+    known = seen(begun)
+    change = aimed(ended[:, columns]) - known
+    region = VisitedRegion.of(known, change)
+    model, model_error = fit_forward(known, taken, change, seed)
+    picked = np.random.default_rng(seed).permutation(len(error))[:SAMPLES]
+    found = best_actions(model, *(jnp.array(x[picked]) for x in (before, action, error)))
+    gained, slopes = np.asarray(found.gained), np.asarray(found.slopes)
+    scores = reach_error(policy, played)
+    return Reachability(
+        seed=seed,
+        steps=len(error),
+        unit="mean square, standardised",
+        features=demos.feature_names if demos is not None else _numbered(sees),
+        error_by_feature=_numbers(np.mean(error**2, axis=0)),
+        error_raw_by_feature=_numbers(np.mean((plan - reached[:, columns]) ** 2, axis=0)),
+        bias_by_feature=_numbers(np.mean(error, axis=0)),
+        **_over_time(played, error),
+        reach_error=scores["reach_error"],
+        reach_error_relative=scores["reach_error_relative"],
+        unreachable=float(np.mean((error[picked] - gained) ** 2)),
+        unskilled=float(np.mean(gained**2)),
+        plans_outside=float(np.mean(region.outside(before, aimed(plan) - before))),
+        reached_outside=float(np.mean(region.outside(before, after - before))),
+        visited=(
+            "the report's own episodes"
+            if rows is None
+            else f"the newest of the run's replay ({len(taken):,} transitions)"
+        ),
+        planner_error=_planner_error(planner, demos, aimed),
+        skill_error=float(
+            np.mean(np.linalg.norm(np.asarray(found.action) - action[picked], axis=1))
+        ),
+        slope=float(np.median(slopes[:, 0])),
+        inverse_slope=float(np.median(1.0 / np.maximum(slopes[:, -1], 1e-9))),
+        model_error=model_error,
+    )
+
+
+def _planner_error(planner: Any, demos: Demonstrations | None, aimed: Any) -> float | None:
+    if demos is None:
+        return None
+    state, next_state = demos.transitions()
+    planned = np.asarray(planner.mode(jnp.array(state)))
+    columns = list(planner.predicts)
+    apart = aimed(planned) - aimed(next_state[:, columns])
+    return float(np.mean(np.linalg.norm(apart, axis=1)))
+
+
+def _over_time(played: Episodes, error: np.ndarray) -> dict[str, tuple[Any, ...]]:
+    """Mean square error in stretches of time, over the episodes that last so long."""
+    when = np.nonzero(played.playing)[0]
+    width = max(1, -(-len(played.playing) // BINS))
+    square = np.mean(error**2, axis=1)
+    stretches = [when // width == i for i in range(-(-len(played.playing) // width))]
+    return {
+        "time": tuple(i * width for i, own in enumerate(stretches) if own.any()),
+        "error_over_time": tuple(float(square[own].mean()) for own in stretches if own.any()),
+    }
+
+
+def on_grid(
+    policy: DecoupledPolicy, world: GridWorld, demos: Demonstrations, seed: int = 0
+) -> Reachability:
+    """Exactly: the greedy policy from every allowed start. A plan is reached or it is not."""
+    states: list[int] = []
+    times: list[int] = []
+    every = np.arange(world.states)
+    decision = policy.mode(jnp.array(every))
+    action, plan = np.asarray(decision.action), np.asarray(decision.plan)
+    reached = world.successor[every, action]
+    for start in world.starts:
+        state = int(start)
+        for t in range(world.horizon):
+            if state == world.goal:
+                break
+            states.append(state)
+            times.append(t)
+            state = int(reached[state])
+    visited = np.array(states)
+    size = world.settings.size
+    apart = np.stack(divmod(plan, size)) - np.stack(divmod(reached, size))
+    legal = (world.successor == plan[:, None]).any(axis=1)
+    missed = plan != reached
+    time = np.array(times)
+    over = [float(missed[visited[time == t]].mean()) for t in range(int(time.max()) + 1)]
+    moved = float(np.mean(reached[visited] != visited))
+    share = float(missed[visited].mean())
+    return Reachability(
+        seed=seed,
+        steps=len(visited),
+        unit="share of steps",
+        features=("x", "y"),
+        error_by_feature=_numbers((apart[:, visited] ** 2).mean(axis=1)),
+        error_raw_by_feature=_numbers((apart[:, visited] ** 2).mean(axis=1)),
+        bias_by_feature=_numbers(apart[:, visited].mean(axis=1)),
+        time=tuple(range(len(over))),
+        error_over_time=tuple(over),
+        reach_error=share,
+        reach_error_relative=share / max(moved, 1e-12) if moved else share,
+        unreachable=float((~legal)[visited].mean()),
+        unskilled=float((legal & missed)[visited].mean()),
+        plans_outside=float((~legal)[visited].mean()),
+        reached_outside=0.0,
+        visited="the world's own table",
+        planner_error=_expert_distance(policy, demos, world.states),
+        skill_error=float((legal & missed)[visited].mean()),
+        slope=1.0,
+        inverse_slope=1.0,
+        model_error=0.0,
+    )
+
+
+def _expert_distance(policy: DecoupledPolicy, demos: Demonstrations, states: int) -> float:
+    """Total variation between h_E and h, mean over demonstrated transitions."""
+    count = np.zeros((states, states))
+    np.add.at(count, demos.transitions(), 1.0)
+    visits = count.sum(axis=1)
+    left = np.flatnonzero(visits)
+    assert isinstance(policy.planner, CategoricalPlanner)
+    own = np.exp(np.asarray(policy.planner.log_probabilities(jnp.array(left))))
+    apart = np.abs(count[left] / visits[left, None] - own).sum(axis=1) / 2
+    return float(np.average(apart, weights=visits[left]))
+
+
+def _numbers(values: np.ndarray) -> tuple[float, ...]:
+    return tuple(float(x) for x in values)
+
+
+def _numbered(count: int) -> tuple[str, ...]:
+    return tuple(f"s{i}" for i in range(count))

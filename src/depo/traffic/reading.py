@@ -1,0 +1,77 @@
+"""Traffic files as users have them, made into recordings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from depo.errors import DepoError
+from depo.traffic.layout import Layout
+from depo.traffic.recording import Recording
+from depo.traffic.repair import RepairSettings, Report, repair
+from depo.traffic.table import Progress, read_table
+
+APART = 60_000
+"""Milliseconds: rows whose clock and frame disagree by more are of different recordings."""
+
+
+def read_recordings(
+    path: str | Path,
+    layout: Layout | str | Path | None = None,
+    *,
+    repairs: RepairSettings | None = None,
+    progress: Progress = lambda share: None,
+) -> list[tuple[Recording, Report]]:
+    """Every recording of a file, in order of time, with what was found broken in it.
+
+    Without a layout the shipped one that fits the file's columns is taken. Files with a clock or
+    a column for the recording may hold several: vehicles and frames are numbered anew in each.
+    """
+    path = Path(path)
+    if isinstance(layout, str | Path):
+        layout = Layout.named(layout)
+    rows, layout = read_table(path, layout, progress)
+    if not len(rows):
+        wanted = ", ".join(f"{c} = {v}" for c, v in layout.where.items())
+        raise DepoError(f"{path} has no rows{f' with {wanted}' if wanted else ''}")
+    return [repair(part, layout, name, repairs) for name, part in _recordings(rows, path, layout)]
+
+
+def _recordings(
+    rows: pl.DataFrame, path: Path, layout: Layout
+) -> Sequence[tuple[str, pl.DataFrame]]:
+    """Parts of a table that are recordings of their own: the place, then the time."""
+    plain = path.name.removesuffix(".gz").rpartition(".")[0] or path.name
+    places = [(plain, rows)]
+    if "recording" in rows.columns:
+        rows = rows.with_columns(pl.col("recording").fill_null("unknown").str.to_lowercase())
+        places = [
+            (str(key[0]), part) for key, part in rows.group_by("recording", maintain_order=True)
+        ]
+        places.sort(key=lambda place: place[0])
+    if "clock" not in rows.columns:
+        return places
+    return [
+        (f"{name}/{slot}", piece)
+        for name, part in places
+        for slot, piece in enumerate(_time_slots(part, layout))
+    ]
+
+
+def _time_slots(rows: pl.DataFrame, layout: Layout) -> list[pl.DataFrame]:
+    """Frames count from a recording's own start: clock − frame tells recordings apart."""
+    start = (pl.col("clock") - (pl.col("frame") * layout.time_step * 1000).round()).cast(pl.Int64)
+    rows = rows.with_columns(start.fill_null(0).alias("clock"))
+    seen = np.unique(rows["clock"].to_numpy())
+    seen = seen[seen != 0]
+    if len(seen) < 2:
+        return [rows]
+    edges = seen[1:][np.diff(seen) > APART]
+    if not len(edges):
+        return [rows]
+    slot = np.searchsorted(edges, rows["clock"].to_numpy(), side="right")
+    slots = pl.Series("slot", slot)
+    return [rows.filter(slots == i) for i in range(len(edges) + 1)]

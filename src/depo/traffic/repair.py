@@ -1,0 +1,354 @@
+"""Rows of a table made into tracks without gaps; what is broken is counted and treated by rule."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from depo.errors import DepoError
+from depo.traffic.layout import Layout
+from depo.traffic.overlaps import close_pairs, crashed_vehicles, overlaps
+from depo.traffic.recording import Recording
+
+SMALLEST = 1.0
+"""Metres: no vehicle is assumed to be shorter."""
+SAME = 0.01
+"""Metres: rows of one vehicle and frame that are closer are the same row twice."""
+
+
+@dataclass(frozen=True)
+class RepairSettings:
+    """What counts as broken."""
+
+    max_gap: int = 10
+    """So many missing frames in a row are filled by a straight line; longer gaps split a track."""
+    max_speed: float = 50.0
+    """A vehicle that is faster along the road between two rows (m/s) has jumped."""
+    max_lateral_speed: float = 15.0
+    """A vehicle that is faster across the road between two rows (m/s) has jumped."""
+    longest: float = 30.0
+    """Longer vehicles (m) have no valid length."""
+    widest: float = 4.0
+    """Wider vehicles (m) have no valid width."""
+    max_broken: float = 0.5
+    """A recording with a larger share of broken rows is refused."""
+
+
+@dataclass(frozen=True)
+class Report:
+    """What was found in a recording, and what was done about it."""
+
+    rows: int = 0
+    """Rows that were read."""
+    missing: int = 0
+    """Rows without vehicle, frame or position (no number, NaN, infinite): dropped."""
+    repeated: int = 0
+    """Rows that say again what another says: dropped."""
+    contradictory: int = 0
+    """Rows of one vehicle and frame that disagree by more than a centimetre: all dropped."""
+    outliers: int = 0
+    """Single rows that jump away while the next is back: dropped."""
+    filled: int = 0
+    """Frames missing in short gaps: filled by a straight line."""
+    long_gaps: int = 0
+    """Longer gaps: the track is split, and its pieces are vehicles of their own."""
+    teleports: int = 0
+    """Jumps for good: the track is split."""
+    lone: int = 0
+    """Rows left alone by the splits: dropped."""
+    lanes_filled: int = 0
+    """Rows with an unknown lane: taken from the lateral position, or from the nearest row."""
+    lanes_unknown: int = 0
+    """Rows of vehicles whose lane, and so place, nobody knows: dropped."""
+    sizes_assumed: int = 0
+    """Vehicles without a valid length or width: the recording's median, or what the layout says."""
+    overlapping: int = 0
+    """Pairs of rows of vehicles that overlap (impossible spacing): kept."""
+    crashed: int = 0
+    """Vehicles that overlap by more than a metre both ways: kept, never chosen as one's own."""
+
+    @property
+    def broken(self) -> int:
+        """Rows that could not be used."""
+        return self.missing + self.contradictory + self.outliers + self.lone + self.lanes_unknown
+
+    def to_dict(self) -> dict[str, int]:
+        """All counts by name."""
+        return asdict(self)
+
+
+def repair(
+    rows: pl.DataFrame, layout: Layout, name: str, settings: RepairSettings | None = None
+) -> tuple[Recording, Report]:
+    """The recording that a table holds, whatever the order of its rows, and what was wrong."""
+    settings = settings or RepairSettings()
+    report = Report(rows=len(rows))
+    needed = [column for column in ("vehicle", "frame", "x", "y") if column in rows.columns]
+    whole = rows.drop_nulls(needed).sort(needed)
+    report = replace(report, missing=len(rows) - len(whole))
+    table = {c: whole[c].to_numpy() for c in whole.columns if c not in ("recording", "clock")}
+    table, report = _without_duplicates(table, report)
+    table, report = _without_outliers(table, report, layout, settings)
+    table, begin, report = _pieces(table, report, layout, settings)
+    table, begin, report = _lanes(table, begin, report, layout)
+    if report.rows == 0 or report.broken > settings.max_broken * report.rows or len(begin) < 2:
+        raise DepoError(f"{name} is unusable: {_reason(report, settings)}")
+    recording, report = _placed(table, begin, report, layout, settings, name)
+    road = recording.road
+    front = recording.x + recording.length[recording.vehicle]
+    if not ((front >= 0) & (recording.x <= road.length)).any():
+        raise DepoError(
+            f"{name} is unusable: no vehicle is on the road, which is {road.length:.0f} m long; "
+            f"x runs from {recording.x.min():.1f} to {front.max():.1f} m: are unit and x_origin of "
+            f"layout '{layout.name}' right?"
+        )
+    touching = overlaps(recording)
+    crashed = crashed_vehicles(recording)
+    report = replace(report, overlapping=len(touching.behind), crashed=len(crashed))
+    about = {
+        "layout": layout.name,
+        "cite": layout.cite,
+        "smooth": layout.smooth,
+        "blacklist": list(layout.blacklisted(name)),
+        "report": report.to_dict(),
+    }
+    return replace(recording, metadata=about), report
+
+
+def _reason(report: Report, settings: RepairSettings) -> str:
+    if report.rows == 0:
+        return "it has no rows"
+    counts = {
+        "without a position": report.missing,
+        "contradictory": report.contradictory,
+        "jumping": report.outliers,
+        "alone": report.lone,
+        "of unknown lane": report.lanes_unknown,
+    }
+    listed = ", ".join(f"{count} {what}" for what, count in counts.items() if count)
+    return (
+        f"{report.broken} of {report.rows} rows are broken ({listed}), more than a share of "
+        f"{settings.max_broken}: is the layout right?"
+    )
+
+
+Table = dict[str, np.ndarray]
+
+
+def _without_duplicates(table: Table, report: Report) -> tuple[Table, Report]:
+    """One row for each vehicle and frame, or none where rows disagree: either may be wrong."""
+    v, f = table["vehicle"], table["frame"]
+    if not len(v):
+        return table, report
+    first = np.flatnonzero(np.concatenate([[True], (v[1:] != v[:-1]) | (f[1:] != f[:-1])]))
+    count = np.diff(np.append(first, len(v)))
+    spread = np.zeros(len(first))
+    for column in ("x", "y"):
+        if column in table:
+            most = np.maximum.reduceat(table[column], first)
+            spread = np.maximum(spread, most - np.minimum.reduceat(table[column], first))
+    same = spread <= SAME
+    kept = {column: array[first[same]] for column, array in table.items()}
+    return kept, replace(
+        report, repeated=int((count[same] - 1).sum()), contradictory=int(count[~same].sum())
+    )
+
+
+def _jumps(table: Table, layout: Layout, settings: RepairSettings, step: int) -> np.ndarray:
+    """Whether a row and the one ``step`` later cannot be the same vehicle's."""
+    seconds = (table["frame"][step:] - table["frame"][:-step]) * layout.time_step
+    far = np.abs(table["x"][step:] - table["x"][:-step]) > settings.max_speed * seconds
+    if "y" in table:
+        across = np.abs(table["y"][step:] - table["y"][:-step])
+        far |= across > settings.max_lateral_speed * seconds
+    return far
+
+
+def _without_outliers(
+    table: Table, report: Report, layout: Layout, settings: RepairSettings
+) -> tuple[Table, Report]:
+    v = table["vehicle"]
+    if len(v) < 3:
+        return table, report
+    jump = _jumps(table, layout, settings, 1) & (v[1:] == v[:-1])
+    back = ~_jumps(table, layout, settings, 2) & (v[2:] == v[:-2])
+    out = np.zeros(len(v), bool)
+    out[1:-1] = jump[:-1] & jump[1:] & back
+    kept = {column: array[~out] for column, array in table.items()}
+    return kept, replace(report, outliers=int(out.sum()))
+
+
+def _pieces(
+    table: Table, report: Report, layout: Layout, settings: RepairSettings
+) -> tuple[Table, np.ndarray, Report]:
+    """Split tracks where they cannot be mended, fill the short gaps; rows begin at ``begin``."""
+    v, f = table["vehicle"], table["frame"]
+    if not len(v):
+        return table, np.zeros(1, np.int64), report
+    same, missing = v[1:] == v[:-1], f[1:] - f[:-1] - 1
+    long = same & (missing > settings.max_gap)
+    jump = same & ~long & _jumps(table, layout, settings, 1)
+    first = np.flatnonzero(np.concatenate([[True], ~same | long | jump]))
+    count = np.diff(np.append(first, len(v)))
+    lone = count < 2
+    keep = np.repeat(~lone, count)
+    report = replace(
+        report, long_gaps=int(long.sum()), teleports=int(jump.sum()), lone=int(lone.sum())
+    )
+    table = {column: array[keep] for column, array in table.items()}
+    count = count[~lone]
+    first = np.cumsum(count) - count
+    if not len(first):
+        return table, np.zeros(1, np.int64), report
+    frame, last = table["frame"], first + count - 1
+    begin = np.concatenate([[0], np.cumsum(frame[last] - frame[first] + 1)])
+    # where a row lies in the filled table: increasing over all tracks, so one interpolation does
+    place = frame + np.repeat(begin[:-1] - frame[first], count)
+    grid = np.arange(begin[-1])
+    before = np.searchsorted(place, grid, side="right") - 1
+    filled: Table = {c: np.interp(grid, place, table[c]) for c in ("x", "y") if c in table}
+    filled |= {c: array[before] for c, array in table.items() if c not in ("x", "y", "frame")}
+    filled["frame"] = grid + np.repeat(frame[first] - begin[:-1], np.diff(begin))
+    return filled, begin, replace(report, filled=int(begin[-1] - len(place)))
+
+
+def _lanes(
+    table: Table, begin: np.ndarray, report: Report, layout: Layout
+) -> tuple[Table, np.ndarray, Report]:
+    """Lanes from 0 and metres from the road's own origin, the one from the other where missing."""
+    if len(begin) < 2:
+        return table, begin, report
+    table = dict(table)
+    road, durations = layout.road, np.diff(begin)
+    table["x"] = table["x"] - layout.x_origin
+    if "y" in table:
+        sign = -1.0 if layout.y_points_left else 1.0
+        table["y"] = sign * (table["y"] - layout.y_origin) + road.lateral_origin
+    lane = _plain_lanes(table.get("lane"), len(table["x"]), layout)
+    unknown = lane < 0
+    if "y" in table:
+        table["lane"] = np.where(unknown, road.lane_of(table["y"]), lane)
+        return table, begin, replace(report, lanes_filled=int(unknown.sum()))
+    table["lane"] = lane = _nearest_known(lane, begin)
+    lost = np.repeat(np.add.reduceat(lane >= 0, begin[:-1]) == 0, durations)
+    report = replace(
+        report, lanes_filled=int((unknown & ~lost).sum()), lanes_unknown=int(lost.sum())
+    )
+    kept = durations[~lost[begin[:-1]]]
+    table = {column: array[~lost] for column, array in table.items()}
+    begin = np.concatenate([[0], np.cumsum(kept)])
+    window = max(1, round(layout.lane_change / layout.time_step))
+    table["y"] = _moving_mean(road.lane_centre(table["lane"].astype(float)), begin, window)
+    return table, begin, report
+
+
+def _plain_lanes(given: np.ndarray | None, rows: int, layout: Layout) -> np.ndarray:
+    """Lanes counted from 0 at the left, the ramp and all beyond it ``lanes``; −1: unknown."""
+    if given is None:
+        return np.full(rows, -1)
+    number = np.where(np.isfinite(given.astype(float)), given.astype(float), -1e6)
+    lane = np.clip(number - layout.first_lane, -1, layout.road.lanes).astype(np.int64)
+    return np.where(np.isin(number, layout.unknown_lanes), -1, lane)
+
+
+def _nearest_known(lane: np.ndarray, begin: np.ndarray) -> np.ndarray:
+    """Unknown lanes replaced by the last known one of the track, at its start by the next one."""
+    durations, rows = np.diff(begin), np.arange(len(lane))
+    start, stop = np.repeat(begin[:-1], durations), np.repeat(begin[1:], durations)
+    past = np.maximum.accumulate(np.where(lane >= 0, rows, -1))
+    after = np.minimum.accumulate(np.where(lane >= 0, rows, len(lane))[::-1])[::-1]
+    source = np.where(past >= start, past, np.where(after < stop, after, rows))
+    return lane[source]
+
+
+def _moving_mean(values: np.ndarray, begin: np.ndarray, window: int) -> np.ndarray:
+    """The mean over ``window`` rows around each, fewer at a track's ends."""
+    durations, rows = np.diff(begin), np.arange(len(values))
+    low = np.maximum(rows - window // 2, np.repeat(begin[:-1], durations))
+    high = np.minimum(rows + (window + 1) // 2, np.repeat(begin[1:], durations))
+    total = np.concatenate([[0.0], np.cumsum(values)])
+    return (total[high] - total[low]) / (high - low)
+
+
+def _placed(
+    table: Table,
+    begin: np.ndarray,
+    report: Report,
+    layout: Layout,
+    settings: RepairSettings,
+    name: str,
+) -> tuple[Recording, Report]:
+    """Sizes for all, and positions moved to the rear bumper."""
+    first, durations = begin[:-1], np.diff(begin)
+    length = _sizes(table.get("length"), begin, settings.longest)
+    width = _sizes(table.get("width"), begin, settings.widest)
+    report = replace(report, sizes_assumed=int((np.isnan(length) | np.isnan(width)).sum()))
+    width = _filled(width, layout.assumed_width)
+    if np.isnan(length).all():
+        length = _lengths_from_gaps(table, begin, width, layout)
+    length = _filled(length, layout.assumed_length)
+    share = {"front": 1.0, "centre": 0.5, "rear": 0.0}[layout.reference]
+    kinds: dict[str, Any] = {"kind": table["kind"][first]} if "kind" in table else {}
+    recording = Recording(
+        road=layout.road,
+        name=name,
+        begin=begin,
+        first_frame=table["frame"][first],
+        x=table["x"] - np.repeat(share * length, durations),
+        y=table["y"],
+        lane=table["lane"],
+        length=length,
+        width=width,
+        original_id=table["vehicle"][first],
+        time_step=layout.time_step,
+        **{k: np.nan_to_num(v.astype(float)) for k, v in kinds.items()},
+    )
+    return recording, report
+
+
+def _sizes(rows: np.ndarray | None, begin: np.ndarray, most: float) -> np.ndarray:
+    """The median of a vehicle's valid sizes, NaN where it has none."""
+    vehicles = len(begin) - 1
+    if rows is None:
+        return np.full(vehicles, np.nan)
+    number = np.repeat(np.arange(vehicles), np.diff(begin))
+    valid = np.isfinite(rows) & (rows > 0) & (rows <= most)
+    found = (
+        pl.DataFrame({"vehicle": number[valid], "size": rows[valid].astype(float)})
+        .group_by("vehicle")
+        .median()
+    )
+    sizes = np.full(vehicles, np.nan)
+    sizes[found["vehicle"].to_numpy()] = found["size"].to_numpy()
+    return sizes
+
+
+def _filled(sizes: np.ndarray, assumed: float) -> np.ndarray:
+    """The recording's median where a vehicle has no size; if none has, what the layout assumes."""
+    known = sizes[~np.isnan(sizes)]
+    return np.where(np.isnan(sizes), np.median(known) if len(known) else assumed, sizes)
+
+
+def _lengths_from_gaps(
+    table: Table, begin: np.ndarray, width: np.ndarray, layout: Layout
+) -> np.ndarray:
+    """As long as fits: min(assumed length, the vehicle's own smallest gap − margin).
+
+    A vehicle reaches back from its front, so the gap that bounds it is the one to whoever is
+    behind; where the rear is given, the one ahead bounds it.
+    """
+    number = np.repeat(np.arange(len(begin) - 1), np.diff(begin))
+    length = np.full(len(begin) - 1, layout.assumed_length)
+    reach = layout.assumed_length + layout.assumed_margin
+    for behind, ahead in close_pairs(table["frame"], table["x"], reach):
+        b, a = number[behind], number[ahead]
+        meets = np.abs(table["y"][behind] - table["y"][ahead]) < (width[b] + width[a]) / 2
+        room = (table["x"][ahead] - table["x"][behind])[meets] - layout.assumed_margin
+        if layout.reference != "rear":
+            np.minimum.at(length, a[meets], room)
+        if layout.reference != "front":
+            np.minimum.at(length, b[meets], room)
+    return np.maximum(length, SMALLEST)

@@ -1,0 +1,156 @@
+"""Imagined rollouts: errors and horizons that are known, poses that lead back, kind refusals."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import depo
+from depo.api import make_job
+from depo.demos import Demonstrations
+from depo.environments.host import HostEnvironment
+from depo.environments.mujoco import TASKS
+from depo.environments.poses import Poses
+from depo.evaluation.imagine import Imagination, Source, imagine, roll
+from depo.models.folder import Origin, save_planner
+from depo.models.planner import GaussianPlanner
+from depo.models.standard import Standard
+from depo.runs.training import begin
+from tests.cli.test_cli import call
+from tests.environments.point import ID, STEP, straight_demonstrations
+
+QUICK = {"hidden": 16, "skill_hidden": 16, "steps": 500}
+
+
+def walking(move: tuple[float, float], scale: float = 0.5) -> GaussianPlanner:
+    """A planner that always goes by the same."""
+    standard = Standard(jnp.zeros(2), jnp.full(2, scale))
+    planner = GaussianPlanner(jax.random.key(0), standard, hidden=(4,))
+    still = jax.tree.map(jnp.zeros_like, planner.network)
+    bias = jnp.array([move[0] / scale, move[1] / scale, 0.0, 0.0])
+    network = eqx.tree_at(lambda n: n.biases[-1], still, bias)
+    return eqx.tree_at(lambda p: p.network, planner, network)
+
+
+def test_the_error_and_its_horizon_are_what_they_must_be(tmp_path: Path) -> None:
+    planner = walking((STEP, 0.0))  # twice as fast as the expert
+    folder = save_planner(tmp_path / "planner", planner, Origin(environment="somewhere"))
+    demos = straight_demonstrations(tmp_path / "demos.npz")
+    found = imagine(folder, env=ID, demos=demos, steps=20, after=5, starts=3)
+    lag = STEP / 2 * np.arange(21)
+    np.testing.assert_allclose(found.errors, (lag / 0.5) ** 2 / 2, rtol=1e-3, atol=1e-6)
+    np.testing.assert_allclose(found.still, found.errors, rtol=1e-3, atol=1e-6)
+    assert found.horizon(1.0) == 15  # (0.05·k/0.5)²/2 > 1 from k = 15 on
+    assert found.horizon(100.0) is None
+    assert found.compared_with == "demonstrations"
+    first = Demonstrations.load(demos).observations[5]
+    np.testing.assert_array_equal(found.imagined[0, 0], first)
+    with pytest.raises(depo.DepoError, match="longest has 40: lower --after"):
+        imagine(folder, env=ID, demos=demos, after=41)
+    with pytest.raises(depo.DepoError, match="nothing takes 3 real steps"):
+        imagine(folder, env=ID, after=3)
+    with pytest.raises(depo.DepoError, match="trained in somewhere: pass --env"):
+        imagine(folder)
+    alone = imagine(folder, env=ID, steps=4, starts=2)
+    assert alone.compared_with == ""
+    assert alone.imagined.shape == (5, 2, 2)
+
+
+def test_an_ended_episode_no_longer_counts() -> None:
+    source = Source(walking((0.0, 0.0), 1.0), HostEnvironment(ID), None, 0, Path())
+    real = np.zeros((3, 2, 2), np.float32)
+    real[2, 0] = 9.0  # after its end
+    real[2, 1] = 1.0
+    alive = np.array([[True, True], [True, True], [False, True]])
+    found = Imagination(source, roll(source.planner, real[0], 2), real, alive, 0, "policy")
+    assert found.errors.tolist() == [0.0, 0.0, 1.0]
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_a_pose_shows_the_observation_it_was_made_from(task: str) -> None:
+    id_, arguments = TASKS[task]
+    host = HostEnvironment(id_, arguments)
+    env = host.make()
+    states, places = [env.reset(seed=3)[0]], [env.unwrapped.data.qpos.copy()]
+    generator = np.random.default_rng(0)
+    for _ in range(20):
+        state, *_ = env.step(generator.uniform(-1, 1, env.action_space.shape))
+        states.append(state)
+        places.append(env.unwrapped.data.qpos.copy())
+    env.close()
+    assert Poses.known(host, len(states[0]))
+    poses = Poses(host)
+    try:
+        position, velocity = poses.joints(np.array(states))
+        shown = [poses.observe(*pair) for pair in zip(position, velocity, strict=True)]
+    finally:
+        poses.close()
+    np.testing.assert_allclose(shown, states, atol=1e-6)
+    hidden = np.array(places)[:, : poses.hidden]
+    np.testing.assert_allclose(position[:, : poses.hidden], hidden - hidden[0], atol=0.05)
+
+
+def test_other_observations_have_no_pose() -> None:
+    assert not Poses.known(HostEnvironment(ID), 2)
+    assert not Poses.known(HostEnvironment("Ant-v5"), 105)  # contact forces are no pose
+
+
+def test_hopper_is_filmed_beside_what_it_imagines(tmp_path: Path, capsys) -> None:
+    pytest.importorskip("mujoco", reason="MuJoCo is an extra: pip install 'depo[mujoco]'")
+    states = np.random.default_rng(0).normal(size=(4, 20, 11)) * 0.1 + [1.2, *[0.0] * 10]
+    demos = Demonstrations.from_episodes(list(states)).save(tmp_path / "hops.npz")
+    begin(make_job("depo", env="hopper", demos=demos, **QUICK), tmp_path / "run")
+    flags = ["--steps", "6", "--after", "2", "--starts", "2", "--frames", "3"]
+    assert call("imagine", str(tmp_path / "run"), *flags, "--json") == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert len(answer["errors"]) == 7
+    assert answer["errors"][0] == 0.0
+    endings = sorted(Path(path).suffix for path in answer["files"])
+    assert endings in ([".mp4", ".png", ".png"], [".gif", ".png", ".png"])
+    assert all(Path(path).stat().st_size > 1_000 for path in answer["files"])
+
+
+def test_a_grid_world_shows_paths_and_others_show_curves(tmp_path: Path, tiny, capsys) -> None:
+    begin(make_job("depo", steps=64, **tiny), tmp_path / "grid")
+    assert call("imagine", str(tmp_path / "grid"), "--steps", "5", "--json") == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["compared_with"] == "policy"
+    assert [Path(path).name for path in answer["files"]] == [
+        "imagined-seed-0.png",
+        "imagined-seed-0-error.png",
+    ]
+    folder = save_planner(tmp_path / "planner", walking((STEP, 0.0)))
+    assert call("imagine", str(folder), "--env", ID, "--steps", "5") == 0
+    assert (folder / "figures" / "imagined-seed-0.png").exists()
+    assert not (folder / "figures" / "imagined-seed-0-error.png").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("imagine", "sac"), "trained by 'sac', which has no planner"),
+        (("imagine", "sac", "--seed", "7"), "has the seeds [0], not 7"),
+        (("imagine", "planner", "--env", "hopper"), "sees 2-dimensional states, hopper has 11"),
+        (("imagine", "planner", "--env", "gridworld"), "plans vectors, a grid world has finite"),
+        (("imagine", "nothing"), "not a planner folder"),
+        (("reachability", "planner", "--episodes", "1"), "planner is not a run"),
+        (("reachability", "sac"), "trained by 'sac', which has no planner"),
+    ],
+)
+def test_what_cannot_be_is_one_sentence(
+    words: tuple[str, ...], message: str, tmp_path: Path, monkeypatch, capsys
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    save_planner(tmp_path / "planner", walking((STEP, 0.0)), Origin(environment=ID))
+    if "sac" in words:
+        begin(make_job("sac", env=ID, hidden=16, steps=500), tmp_path / "sac")
+    assert call(*words) == 2
+    error = capsys.readouterr().err
+    assert message in error
+    assert "Traceback" not in error

@@ -1,0 +1,87 @@
+"""One planner with several kinds of an environment: shared, resumable, and right for each."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import depo
+from depo.errors import DepoError
+from depo.runs.problem import open_problem
+from depo.runs.training import begin
+from depo.weights import digest, load_tree
+from tests.environments.point import ID, STEP, straight_demonstrations
+from tests.methods.test_vector_learning import SKILL
+
+KINDS = ("as-is", "inverted")
+QUICK = {**SKILL, "random_steps": 100, "batch_steps": 50, "evaluate_every": 2}
+
+
+def cotrain(folder: Path, out: str = "run", **changes):
+    demos = straight_demonstrations(folder / "demos.npz")
+    return depo.cotrain("depo", types=KINDS, env=ID, demos=demos, out=folder / out, **changes)
+
+
+@pytest.mark.parametrize("schedule", ["round-robin", "joint"])
+def test_kinds_share_the_planner_and_each_has_the_skill_for_its_actions(
+    schedule: str, tmp_path: Path
+) -> None:
+    anchored = {"calibration": 1.0, "supervision": 1.0, "planner_rate": 1e-3}
+    run = cotrain(tmp_path, schedule=schedule, steps=4_000, **{**SKILL, **anchored})
+    states = jnp.array(np.random.default_rng(1).uniform(-0.5, 0.5, (50, 2)), jnp.float32)
+    planner = depo.load_planner(run.path / "planner" / "seed-0")
+    planned = np.asarray(planner.mode(states) - states).mean(axis=0)
+    np.testing.assert_allclose(planned, [STEP / 2, 0.0], atol=0.03)
+    target = states + jnp.array([STEP / 2, 0.0])
+    for kind, sign in (("as-is", 1.0), ("inverted", -1.0)):
+        skill = depo.load_skill(run.path / "skill" / f"seed-0-{kind}")
+        action = np.asarray(skill.mode(states, target)).mean(axis=0)
+        np.testing.assert_allclose(action, [sign * 0.5, 0.0], atol=0.2)
+    last = run.metrics()[-1]
+    assert last["env_steps"] == 4_000
+    mean = (last["return_as-is"] + last["return_inverted"]) / 2
+    assert last["return"] == pytest.approx(mean)
+
+
+def test_a_stopped_cotraining_goes_on_bit_for_bit(tmp_path: Path) -> None:
+    whole = cotrain(tmp_path, "whole", steps=1_000, seeds=2, **QUICK)
+    stopped = begin(whole.job, tmp_path / "stopped")
+
+    def kill(steps: int, *_: object) -> None:
+        if steps == 600:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        depo.resume(stopped.path, report=kill)
+    depo.resume(stopped.path)
+    assert (stopped.path / "metrics.csv").read_bytes() == (whole.path / "metrics.csv").read_bytes()
+    assert stopped.latest()[0].read_bytes() == whole.latest()[0].read_bytes()
+    assert depo.evaluate(whole.path, episodes=2)[1]["env_steps"] == 1_000
+
+
+def test_kinds_of_the_grid_world_share_a_planner_of_all_their_states(tmp_path: Path) -> None:
+    small = {"steps": 768, "hidden": 16, "evaluate_every": 1, "seeds": 2}
+    run = depo.cotrain("depo", types=("1", "2", "4"), out=tmp_path / "run", **small)
+    problem = open_problem(run.job, run.demonstrations(), str(run.path))
+    state = load_tree(run.latest()[0], problem.skeleton())
+    policies = problem.learner.policies(state, 1)  # type: ignore[attr-defined]
+    assert len({digest(policy.planner) for policy in policies.values()}) == 1
+    assert [policy.skill.actions for policy in policies.values()] == [4, 8, 16]
+    row = run.metrics()[-1]
+    assert {"success_1", "success_2", "success_4"} <= set(row)
+    assert row["env_steps"] == 768
+
+
+def test_what_cannot_be_trained_together_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(DepoError, match="at least two"):
+        depo.cotrain("depo", types=("1",), steps=100, out=tmp_path / "none")
+    with pytest.raises(DepoError, match="no k of the grid world"):
+        depo.cotrain("depo", types=("1", "inverted"), steps=100, out=tmp_path / "a")
+    with pytest.raises(DepoError, match="for vector states"):
+        depo.cotrain("depo", types=("1", "2"), schedule="joint", steps=100, out=tmp_path / "b")
+    demos = straight_demonstrations(tmp_path / "demos.npz")
+    with pytest.raises(DepoError, match="unknown dynamics"):
+        depo.cotrain("depo", types=("as-is", "upside"), env=ID, demos=demos, out=tmp_path / "c")
