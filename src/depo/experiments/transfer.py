@@ -26,7 +26,7 @@ DYNAMICS = {"mixed": "mixed,gravity=0.8", "inverted": "inverted"}
 TUNED: dict[str, dict[str, Any]] = {
     "hopper-mixed": {"skill_modes": 16, "noise": 0.6, "epsilon": 0.1, "extremes": 0.5}
 }
-"""What the lab note on many actions of one effect found better than ``fast``, where tried."""
+"""What lab note 16 found better than ``fast``, where it was tried: many actions, one effect."""
 FROM_SCRATCH = ("gaifo", "bco", "sac")
 SHARES = (80, 90)
 
