@@ -201,3 +201,22 @@ def test_a_planner_that_does_not_fit_is_told_why(tmp_path: Path) -> None:
     shifted = Demonstrations.from_episodes([np.full((3, 2), 30.0)])
     with pytest.raises(DepoError, match="the demonstrations' mean has 30: other units"):
         vector_planner(named, here, shifted)
+
+
+def test_effects_teach_a_skill_what_the_average_of_actions_cannot(
+    source: Run, tmp_path: Path
+) -> None:
+    missed = {}
+    for fit in ("actions", "effects"):
+        run = depo.transfer(
+            source.path,
+            env=ID,
+            dynamics="mixed",
+            skill_fit=fit,
+            steps=1_000,
+            out=tmp_path / fit,
+            **SMALL,
+        )
+        missed[fit] = run.final_scores()[0]["reach_error_relative"]
+    assert missed["effects"] < 0.1
+    assert missed["effects"] < missed["actions"] / 2

@@ -42,6 +42,7 @@ from depo.settings.off_policy import (
     DemoSettings,
     OffPolicySettings,
     SkillSettings,
+    SkillTransfer,
     remembers,
     unfreezes,
 )
@@ -58,7 +59,7 @@ class Problem:
 
     job: Job
     demos: Demonstrations | None
-    learner: Learner
+    learner: Learner | OffPolicyCotraining | OnPolicyCotraining
     evaluate: Callable[[Any], Scores]
     exact: ExactEvaluator | None
     close: Callable[[], None]
@@ -317,7 +318,7 @@ def planned_features(
     (2, 3)
     """
     wanted = settings.plans if isinstance(settings, SkillSettings) else ""
-    if not wanted:
+    if not wanted or isinstance(settings, SkillTransfer):  # a planner that is given knows its own
         return tuple(range(states))
     known = {name: i for i, name in enumerate(names)} | {str(i): i for i in range(states)}
     chosen = [word.strip() for word in wanted.split(",")]

@@ -1,0 +1,89 @@
+"""Learning to drive: the formula is the skill, the ego's velocity the plan, vehicles share both."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import depo
+from depo.errors import DepoError
+from depo.runs.run import Run
+from tests.environments.traffic import flowing
+
+QUICK = {
+    "steps": 400,
+    "hidden": 16,
+    "discriminator_hidden": 16,
+    "minibatch": 32,
+    "batch_steps": 100,
+    "copies": 10,
+    "random_steps": 100,
+    "evaluate_every": 2,
+}
+
+
+@pytest.fixture(scope="module")
+def recording(tmp_path_factory) -> str:
+    path = tmp_path_factory.mktemp("traffic") / "flowing.npz"
+    flowing().save(path)
+    return str(path)
+
+
+@pytest.fixture(scope="module")
+def together(recording: str, tmp_path_factory) -> Run:
+    """One planner, two vehicles."""
+    return depo.cotrain(
+        "depo",
+        env="driving",
+        env_args={"recording": recording},
+        types=("normal", "inverse"),
+        out=tmp_path_factory.mktemp("together") / "run",
+        **QUICK,
+    )
+
+
+def test_the_planner_plans_velocities_and_no_skill_is_learned(together: Run) -> None:
+    planner = depo.load_planner(together.path / "planner" / "seed-0")
+    assert planner.predicts == (2, 3)
+    assert not (together.path / "skill").exists()
+    last = together.final_scores()[0]
+    assert {"success", "collisions", "test_success", "velocity_reach_error"} <= set(last)
+
+
+def test_vehicles_that_only_read_actions_otherwise_drive_alike(together: Run) -> None:
+    last = together.metrics()[-1]
+    assert last["return_normal"] == last["return_inverse"]
+
+
+def test_a_planner_is_carried_to_another_vehicle_without_a_step(
+    together: Run, recording: str, tmp_path: Path
+) -> None:
+    runs = {
+        vehicle: depo.transfer(
+            together.path / "planner" / "seed-0",
+            env="driving",
+            env_args={"recording": recording, "vehicle": vehicle},
+            skill=f"depo.environments.driving.skill:{vehicle}",
+            steps=0,
+            out=tmp_path / vehicle,
+        )
+        for vehicle in ("normal", "transpose", "truck")
+    }
+    scores = {vehicle: run.final_scores()[0] for vehicle, run in runs.items()}
+    for name in ("success", "distance", "test_success"):
+        assert scores["normal"][name] == pytest.approx(scores["transpose"][name], rel=1e-3)
+    assert scores["truck"]["env_steps"] == 0
+    assert scores["truck"]["distance"] != scores["normal"]["distance"]
+
+
+def test_a_feature_that_is_not_there_cannot_be_planned(recording: str, tmp_path: Path) -> None:
+    with pytest.raises(DepoError, match="feature to plan"):
+        depo.train(
+            "depo",
+            env="driving",
+            env_args={"recording": recording},
+            plans="altitude",
+            out=tmp_path / "run",
+            **QUICK,
+        )
