@@ -129,8 +129,11 @@ _DRIVING = {
     "plans": "ego vx,ego vy",
     "copies": 50,
     "batch_steps": 1_000,
-    "evaluate_every": 10,
+    "updates_per_step": 0.1,
+    "evaluate_every": 20,
 }
+"""All training vehicles are imitated; the formula is the skill, so velocities are all that is
+planned."""
 _FIXED_TEMPERATURE = {"temperature": 0.0, "tune_temperature": False}
 _AUTHORS_OTHER_BCO = {"actor_rate": 1e-3, "adam_beta": 0.0}
 
@@ -140,7 +143,13 @@ TASKS: dict[str, dict[str, dict[str, dict[str, Any]]]] = {
             "all": {"hidden": 64, "skill_hidden": 64, "discriminator_hidden": 64},
         },
         "depo/Driving-v0": {
-            "all": _DRIVING | {"updates_per_step": 0.1, "minibatch": 256},
+            "all": {
+                **_DRIVING,
+                "minibatch": 256,
+                "random_steps": 2_000,
+                "reward_shift": 0.0,
+                "reward_centre": 0.001,
+            },
             "depo": {"supervision": 1.0, "calibration": 1.0},
         },
         "HalfCheetah-v5": {
@@ -149,6 +158,20 @@ TASKS: dict[str, dict[str, dict[str, dict[str, Any]]]] = {
         },
     },
     "paper": {
+        "depo/Driving-v0": {
+            "all": {
+                **_DRIVING,
+                "copies": 20,
+                "evaluate_every": 100,
+                "replay": 1_000_000,
+                "termination": "zero",
+                "reward": "-log(1-d)",
+                "gradient_penalty": 8.0,
+                "output_penalty": 0.0,
+            },
+            "depo": {"supervision": 1.0, "calibration": 1.0},
+            "gaifo": {"gradient_penalty": 4.0, "temperature": 1.0, "tune_temperature": False},
+        },
         "InvertedPendulum-v5": {
             "all": {"standardise": False, "updates_per_step": 0.1, "gradient_penalty": 4.0},
             "depo": {
