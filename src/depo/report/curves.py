@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.ticker import EngFormatter
 
 from depo.evaluation.statistics import ENOUGH_SEEDS, interval, iqm
 from depo.runs.run import Run
@@ -59,6 +60,7 @@ def draw_curves(
         else:
             axes.plot(steps, values, color=line.get_color(), lw=0.6, alpha=0.5)
     axes.set(xlabel="environment steps", ylabel=ylabel)
+    axes.xaxis.set_major_formatter(EngFormatter(sep=""))
     axes.grid(alpha=0.25)
     axes.legend(fontsize=8)
 
