@@ -1,11 +1,12 @@
 # Two commands for a fresh machine with Python 3.11+, pip and make:
 #   make demo   set up, train a planner on the grid world, transfer it, draw both
 #   make test   set up, then lint, type-check, test and build the docs
+# make test-slow runs the tests that 'make test' leaves out to stay within minutes.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint types unit docs clean
+.PHONY: demo test test-slow lint types unit docs clean
 
 demo: $(VENV)/.installed
 	"$(BIN)/depo" demo --out demo
@@ -21,6 +22,9 @@ types: $(VENV)/.installed-dev
 
 unit: $(VENV)/.installed-dev
 	"$(BIN)/python" -m pytest -n 2 --jaxtyping-packages=depo,tests.check
+
+test-slow: $(VENV)/.installed-dev
+	"$(BIN)/python" -m pytest -n 2 -m slow --jaxtyping-packages=depo,tests.check
 
 docs: $(VENV)/.installed-dev
 	"$(BIN)/python" docs/generate_reference.py

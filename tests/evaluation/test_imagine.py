@@ -101,6 +101,7 @@ def test_other_observations_have_no_pose() -> None:
     assert not Poses.known(HostEnvironment("Ant-v5"), 105)  # contact forces are no pose
 
 
+@pytest.mark.slow
 def test_hopper_is_filmed_beside_what_it_imagines(tmp_path: Path, capsys) -> None:
     pytest.importorskip("mujoco", reason="MuJoCo is an extra: pip install 'depo[mujoco]'")
     states = np.random.default_rng(0).normal(size=(4, 20, 11)) * 0.1 + [1.2, *[0.0] * 10]

@@ -27,15 +27,12 @@ from tests.environments.point import ID, STEP, straight_demonstrations
 EXPERT = (STEP / 2, 0.0)
 
 
-class Constant(eqx.Module):
+def constant(move: tuple[float, float], standard: Standard) -> depo.GaussianPlanner:
     """A planner that always moves by the same."""
-
-    move: tuple[float, float] = eqx.field(static=True)
-    standard: Standard
-    predicts: tuple[int, ...] = eqx.field(static=True, default=(0, 1))
-
-    def mode(self, state):
-        return state[..., :2] + jnp.array(self.move)
+    planner = depo.GaussianPlanner(jax.random.key(0), standard, hidden=())
+    outputs = jnp.concatenate([jnp.array(move) / standard.scale, jnp.zeros(2)])
+    where = (jnp.zeros_like(planner.network.weights[0]), outputs)
+    return eqx.tree_at(lambda p: (p.network.weights[0], p.network.biases[0]), planner, where)
 
 
 def exact(state, target):
@@ -57,7 +54,7 @@ def world(tmp_path_factory) -> tuple[Path, Demonstrations]:
 
 def report(world, move, formula) -> Reachability:
     replay, demos = world
-    planner = Constant(move, Standard(jnp.zeros(2), jnp.full(2, 0.5)))
+    planner = constant(move, Standard(jnp.zeros(2), jnp.full(2, 0.5)))
     policy = depo.DecoupledPolicy(planner, depo.AnalyticSkill(formula))
     return on_vectors(policy, HostEnvironment(ID), episodes=2, replay=replay, demos=demos)
 
@@ -124,11 +121,15 @@ def test_newest_rows_are_read_without_touching_the_folder(tmp_path: Path) -> Non
     assert read_newest(tmp_path / "none", 6) is None
 
 
-class Table(eqx.Module):
+class Table(depo.CategoricalSkill):
     """A skill of a grid world that is always right, or always wrong."""
 
     successor: jax.Array
     right: bool = eqx.field(static=True)
+
+    def __init__(self, successor: jax.Array, right: bool):
+        super().__init__(jax.random.key(0), *successor.shape, hidden=(2,))
+        self.successor, self.right = successor, right
 
     def mode(self, state, target):
         leads = self.successor[state] == target[..., None]

@@ -77,6 +77,7 @@ def test_reward_and_transfer_are_drawn_side_by_side(tmp_path: Path) -> None:
     assert [title for title in titles if title] == ["hopper", "hopper, actions inverted"]
 
 
+@pytest.mark.slow
 def test_only_what_is_named_is_run_drawn_and_judged(
     recordings: Path, tmp_path: Path, monkeypatch, capsys
 ) -> None:

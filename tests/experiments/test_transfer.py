@@ -37,6 +37,7 @@ def smoke(tmp_path_factory) -> tuple[dict[str, Run], Path]:
     return {run.path.name.rpartition("-")[0]: run for run in found}, folder / "out"
 
 
+@pytest.mark.slow
 def test_a_transfer_brings_the_run_of_its_planner(smoke) -> None:
     runs, out = smoke
     assert set(runs) == {f"{PENDULUM}-depo", f"{PENDULUM}-transfer-inverted"}
@@ -47,6 +48,7 @@ def test_a_transfer_brings_the_run_of_its_planner(smoke) -> None:
     assert "| steps to 80% | steps to 90% |" in (out / "table.md").read_text()
 
 
+@pytest.mark.slow
 def test_steps_to_a_share_of_what_the_planner_reached_before(smoke) -> None:
     runs, _ = smoke
     label, source = f"{PENDULUM}-transfer-inverted", f"{PENDULUM}-depo"

@@ -90,6 +90,7 @@ def test_a_decoupled_policy_learns_from_reward_alone(tmp_path: Path) -> None:
     assert (planned[:, 1] > -1.3 * STEP).all()
 
 
+@pytest.mark.slow
 def test_without_demonstrations_the_first_steps_say_how_to_standardise(tmp_path: Path) -> None:
     small = {**SMALL, "skill_hidden": 32, "steps": 1_000, "evaluate_every": 2}
     whole = depo.train("depo-rl", env=ID, out=tmp_path / "whole", skill_memory=True, **small)

@@ -128,6 +128,7 @@ def test_what_cannot_be_done_gets_a_sentence(source: Run, tmp_path, arguments, m
         depo.transfer(source.path, env=ID, out=tmp_path / "run", **arguments)
 
 
+@pytest.mark.slow
 def test_a_planner_is_fine_tuned_from_a_step_on(source: Run, tmp_path: Path) -> None:
     run = depo.transfer(
         source.path,
@@ -147,6 +148,7 @@ def test_a_planner_is_fine_tuned_from_a_step_on(source: Run, tmp_path: Path) -> 
     assert np.isfinite(run.metrics()[-1]["planner_loss"])
 
 
+@pytest.mark.slow
 def test_a_planner_of_absolute_states_is_taken_and_need_not_be_sampled(tmp_path: Path) -> None:
     """As gaifo-dp makes them: its deviation is that of a fresh network."""
     standard = depo.Standard(jnp.zeros(2), jnp.ones(2))
@@ -165,6 +167,7 @@ def test_a_planner_of_absolute_states_is_taken_and_need_not_be_sampled(tmp_path:
     assert depo.load_skill(run.path / "skill" / "seed-0").modes == 3
 
 
+@pytest.mark.slow
 def test_the_authors_schedule_refits_and_explores_less_and_less(source: Run, tmp_path) -> None:
     short = {"steps": 200, "batch_steps": 50, "random_steps": 50, "refit_every": 100}
     short |= {"skill_hidden": 16, "refit_passes": 2, "evaluate_every": 1, "minibatch": 16}

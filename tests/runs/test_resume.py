@@ -152,6 +152,7 @@ def test_a_third_party_environment_killed_at_random_and_while_saving(tmp_path: P
     test_killed_in_the_middle_of_writing_a_checkpoint(reference, tmp_path, save=2)
 
 
+@pytest.mark.slow
 def test_a_transfer_killed_at_random_moments(tmp_path: Path) -> None:
     kill_and_compare(whole_run("transfer", tmp_path), tmp_path, kills=2)
 

@@ -6,7 +6,7 @@ that a₀ reached, so its own bias at a₀ cancels.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import equinox as eqx
 import jax
@@ -90,7 +90,7 @@ def best_actions(
         def left(a: Array) -> Array:
             return e - (model(s, a) - begin)
 
-        def improve(_: int, carry: tuple[Array, Array]) -> tuple[Array, Array]:
+        def improve(_: Any, carry: tuple[Array, Array]) -> tuple[Array, Array]:
             a, best = carry
             slope = jax.jacfwd(lambda x: model(s, x))(a)
             size = jnp.trace(slope.T @ slope) / a.shape[0]

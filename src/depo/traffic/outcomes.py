@@ -6,7 +6,7 @@ It says whether a recording can be replayed without crashing, and whether it is 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Literal
 
@@ -94,7 +94,9 @@ def constant_velocity(recording: Recording, vehicle: int, row: int) -> Drive:
 
 
 def outcome_shares(
-    recording: Recording, vehicles: Iterable[int], drive: Callable[[Recording, int, int], Drive]
+    recording: Recording,
+    vehicles: np.ndarray | Sequence[int],
+    drive: Callable[[Recording, int, int], Drive],
 ) -> dict[str, float]:
     """The share of each outcome among these vehicles."""
     scene = Scene(recording)

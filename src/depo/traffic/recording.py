@@ -125,7 +125,7 @@ class Recording:
         offset = self.first_frame - self.begin[:-1]
         return np.arange(self.rows) + np.repeat(offset, self.durations)
 
-    def track(self, vehicle: int) -> Track:
+    def track(self, vehicle: int | np.integer) -> Track:
         """The rows of one vehicle."""
         rows = slice(int(self.begin[vehicle]), int(self.begin[vehicle + 1]))
         first = int(self.first_frame[vehicle])
