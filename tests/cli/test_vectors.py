@@ -19,6 +19,7 @@ SMALL = ["--hidden", "16", "--minibatch", "32", "--batch-steps", "40", "--random
 SMALL += ["--evaluate-every", "3", "--steps", "240"]
 
 
+@pytest.mark.slow
 def test_an_expert_is_trained_recorded_and_imitated(tmp_path: Path, monkeypatch, capsys) -> None:
     monkeypatch.chdir(tmp_path)
     assert call("train", "sac", "--env", "hopper", *SMALL, "--out", "expert") == 0

@@ -89,11 +89,13 @@ def test_actor_critics_reach_the_goal(method: str) -> None:
 
 
 @pytest.mark.parametrize("gradient", ["straight-through", "score-function"])
+@pytest.mark.slow
 def test_the_other_gradient_estimators_learn_too(gradient: str) -> None:
     _, scores, _ = learn("depo", 5_120, gradient=gradient)
     assert np.mean([score["success"] for score in scores]) > 0.8
 
 
+@pytest.mark.slow
 def test_seeds_differ_and_a_seed_alone_repeats_itself() -> None:
     first, _, _ = learn("bco", 640)
     again, _, _ = learn("bco", 640)

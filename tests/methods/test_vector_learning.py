@@ -28,6 +28,8 @@ SMALL = {
     "average": 0.02,  # a run of a thousand updates has no time for a slower one
 }
 IMITATION = SMALL | {"demo_episodes": 3}
+QUICKLY = ("gaifo-dp", "bco")
+"""Methods whose short run is always tested; the others' are slow tests."""
 SKILL = IMITATION | {"skill_hidden": 32, "skill_rate": 3e-3}
 
 
@@ -125,7 +127,11 @@ def test_demonstrations_only_standardise_where_reward_is_learned_from(tmp_path: 
 @pytest.mark.parametrize(
     ("method", "preset"),
     [
-        *((name, "fast") for name in METHODS if name not in ("sac", "depo", "transfer")),
+        *(
+            pytest.param(name, "fast", marks=() if name in QUICKLY else pytest.mark.slow)
+            for name in METHODS
+            if name not in ("sac", "depo", "transfer")
+        ),
         ("depo", "paper"),
     ],
 )
@@ -146,6 +152,7 @@ def test_every_method_runs_scores_and_can_be_evaluated(
     assert (run.path / "planner" / "seed-1").exists() == plans
 
 
+@pytest.mark.slow
 def test_a_skill_with_memory_and_a_skill_given(tmp_path: Path) -> None:
     small = {**SKILL, "steps": 500, "random_steps": 100, "batch_steps": 50}
     first = train("depo", tmp_path, skill_memory=True, **small)

@@ -137,11 +137,12 @@ def whole_run(kind: str, folder: Path) -> tuple[str, Path]:
     return kind, folder
 
 
-@pytest.fixture(scope="module", params=["compiled", "host"])
+@pytest.fixture(scope="module", params=["compiled", pytest.param("host", marks=pytest.mark.slow)])
 def reference(request, tmp_path_factory) -> tuple[str, Path]:
     return whole_run(request.param, tmp_path_factory.mktemp(request.param))
 
 
+@pytest.mark.slow
 def test_hopper_killed_at_random_moments(tmp_path: Path) -> None:
     kill_and_compare(whole_run("hopper", tmp_path), tmp_path, kills=1)
 
@@ -178,7 +179,7 @@ def kill_and_compare(reference: tuple[str, Path], tmp_path: Path, kills: int) ->
     assert fingerprint(run) == fingerprint(folder / "whole")
 
 
-@pytest.mark.parametrize("save", [1, 3])
+@pytest.mark.parametrize("save", [pytest.param(1, marks=pytest.mark.slow), 3])
 def test_killed_in_the_middle_of_writing_a_checkpoint(reference, tmp_path: Path, save: int) -> None:
     kind, folder = reference
     run = tmp_path / "torn"
