@@ -63,6 +63,7 @@ def test_agnostic_learns_to_act_but_not_to_plan() -> None:
         assert score["legal_moving_undemonstrated"] <= 0.5
 
 
+@pytest.mark.slow
 def test_calibrated_plans_legally() -> None:
     _, scores, _ = learn("depo-calibrated", 5_120)
     for score in scores:
@@ -70,6 +71,7 @@ def test_calibrated_plans_legally() -> None:
         assert score["legal_moving_demonstrated"] == 1.0
 
 
+@pytest.mark.slow
 def test_supervised_follows_the_expert_on_its_path() -> None:
     _, scores, _ = learn("depo-supervised")
     for score in scores:
@@ -82,7 +84,7 @@ def test_bco_follows_the_expert_on_its_path() -> None:
     assert max(score["divergence"] for score in scores) < 0.05
 
 
-@pytest.mark.parametrize("method", ["gaifo", "ppo"])
+@pytest.mark.parametrize("method", ["gaifo", pytest.param("ppo", marks=pytest.mark.slow)])
 def test_actor_critics_reach_the_goal(method: str) -> None:
     _, scores, _ = learn(method, 5_120)
     assert min(score["success"] for score in scores) > 0.95
