@@ -63,16 +63,16 @@ def test_a_stopped_cotraining_goes_on_bit_for_bit(tmp_path: Path) -> None:
 
 
 def test_kinds_of_the_grid_world_share_a_planner_of_all_their_states(tmp_path: Path) -> None:
-    small = {"steps": 768, "hidden": 16, "evaluate_every": 1, "seeds": 2}
-    run = depo.cotrain("depo", types=("1", "2", "4"), out=tmp_path / "run", **small)
+    small = {"steps": 512, "hidden": 16, "evaluate_every": 1, "seeds": 2}
+    run = depo.cotrain("depo", types=("1", "4"), out=tmp_path / "run", **small)
     problem = open_problem(run.job, run.demonstrations(), str(run.path))
     state = load_tree(run.latest()[0], problem.skeleton())
     policies = problem.learner.policies(state, 1)  # type: ignore[attr-defined]
     assert len({digest(policy.planner) for policy in policies.values()}) == 1
-    assert [policy.skill.actions for policy in policies.values()] == [4, 8, 16]
+    assert [policy.skill.actions for policy in policies.values()] == [4, 16]
     row = run.metrics()[-1]
-    assert {"success_1", "success_2", "success_4"} <= set(row)
-    assert row["env_steps"] == 768
+    assert {"success_1", "success_4"} <= set(row)
+    assert row["env_steps"] == 512
 
 
 def test_what_cannot_be_trained_together_is_refused(tmp_path: Path) -> None:
