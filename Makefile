@@ -1,7 +1,7 @@
 # Two commands for a fresh machine with Python 3.11+, pip and make:
 #   make demo   set up, train a planner on the grid world, transfer it, draw both
 #   make test   set up, then lint, type-check, test and build the docs
-# make test-slow runs the tests that 'make test' leaves out to stay within minutes.
+# make test-slow runs what 'make test' and CI leave out for time, about ten minutes.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin

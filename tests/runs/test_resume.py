@@ -149,7 +149,7 @@ def test_hopper_killed_at_random_moments(tmp_path: Path) -> None:
 
 def test_a_third_party_environment_killed_at_random_and_while_saving(tmp_path: Path) -> None:
     reference = whole_run("third-party", tmp_path)
-    kill_and_compare(reference, tmp_path, kills=1)
+    kill_and_compare(reference, tmp_path, kills=2)
     test_killed_in_the_middle_of_writing_a_checkpoint(reference, tmp_path, save=2)
 
 
@@ -159,7 +159,7 @@ def test_a_transfer_killed_at_random_moments(tmp_path: Path) -> None:
 
 
 def test_killed_at_random_moments(reference, tmp_path: Path) -> None:
-    kill_and_compare(reference, tmp_path, kills=1)
+    kill_and_compare(reference, tmp_path, kills=2)
 
 
 def kill_and_compare(reference: tuple[str, Path], tmp_path: Path, kills: int) -> None:
