@@ -57,7 +57,7 @@ def new_learner(settings: OffPolicySettings) -> OffPolicyLearner:
     """A learner whose replay and demonstrations are noise."""
     expert = (normal(PAIRS, STATES), normal(PAIRS, STATES))
     method = make_method(settings, updates=1_000_000)
-    learner = OffPolicyLearner(Host("Hopper-shaped"), method, [0], [expert])
+    learner = OffPolicyLearner(Host("Hopper-shaped"), method, [0], [expert], tuple(range(STATES)))
     ended = normal(ROWS) > 2.5
     action = np.tanh(normal(ROWS, ACTIONS))
     rows = Rows(normal(ROWS, STATES), action, normal(ROWS, STATES), normal(ROWS), ended)
@@ -99,7 +99,7 @@ class Burst:
         state = self.learner.init([0])
         self.agent, self.average = state.agents[0], state.averages[0]
         self.key = jax.random.key(0)
-        batches = self.learner._draw(self.world)
+        batches = self.learner.draw(self.world)
         burst: Any = self.learner._burst
         jax.clear_caches()
         began = time.perf_counter()
@@ -108,11 +108,12 @@ class Burst:
         self.compile_seconds = time.perf_counter() - began
 
     def _inputs(self, batches: Any) -> tuple[Any, ...]:
-        return self.agent, self.average, *batches, self.world.expert, self.key
+        method = self.learner.method
+        return method, self.agent, self.average, *batches, self.world.expert, self.key
 
     def gflop(self) -> float:
         """GFLOP of one update, as XLA counts them."""
-        batch, wide = jax.tree.map(lambda x: x[0], self.learner._draw(self.world))
+        batch, wide = jax.tree.map(lambda x: x[0], self.learner.draw(self.world))
         update: Any = eqx.filter_jit(self.learner.method.update)
         lowered = update.lower(self.agent, batch, wide, self.world.expert, self.key)
         return lowered.lowered.cost_analysis()["flops"] / 1e9
@@ -120,7 +121,7 @@ class Burst:
     def run(self) -> dict[str, float]:
         """Draw minibatches, run one burst on them."""
         clocks = [both_clocks()]
-        inputs = self._inputs(jax.block_until_ready(self.learner._draw(self.world)))
+        inputs = self._inputs(jax.block_until_ready(self.learner.draw(self.world)))
         clocks.append(both_clocks())
         self.agent, self.average, _ = jax.block_until_ready(self.compiled(*inputs))
         clocks.append(both_clocks())

@@ -35,7 +35,7 @@ from depo.evaluation.vector_rollouts import Episodes, VectorEvaluator, reach_err
 from depo.learners.replay import read_newest
 from depo.models.planner import CategoricalPlanner
 from depo.models.policy import DecoupledPolicy
-from depo.runs.problem import draw_demonstrations
+from depo.runs.imitated import draw_demonstrations
 from depo.runs.run import CHECKPOINTS, REPLAY
 from depo.settings.off_policy import DemoSettings
 

@@ -16,8 +16,9 @@ import jax.numpy as jnp
 import numpy as np
 
 from depo.environments.tabular import Position
-from depo.learners.off_policy import OffPolicyLearner, OffPolicyState, SeedWorld
+from depo.learners.off_policy import OffPolicyLearner, OffPolicyState
 from depo.learners.on_policy import CompiledLearner, LearnerState
+from depo.learners.seed_world import SeedWorld
 from depo.learners.seeds import LEARN
 from depo.methods.descent import Trained
 from depo.methods.off_policy.cotraining import joint_update
