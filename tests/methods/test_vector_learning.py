@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import equinox as eqx
+import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -12,10 +14,14 @@ import depo
 from depo.demos import Demonstrations
 from depo.evaluation.of_run import load_policies
 from depo.learners.replay import Replay
-from depo.methods.off_policy.method import Pace
+from depo.methods.descent import Trained
+from depo.methods.off_policy.depo import DePOMethod
+from depo.methods.off_policy.method import Batch, Pace, Shape
+from depo.models.judges import Scalar
+from depo.models.standard import Standard
 from depo.runs.run import Run
 from depo.runs.training import begin
-from depo.settings.off_policy import METHODS
+from depo.settings.off_policy import METHODS, DePO
 from tests.environments.point import ID, STEP, straight_demonstrations
 
 SMALL = {
@@ -53,14 +59,67 @@ def test_supervised_planning_and_a_skill_find_the_exact_answers(tmp_path: Path) 
     assert last["skill_error"] < 0.02
 
 
-def test_decoupled_policy_optimisation_walks_as_the_expert(tmp_path: Path) -> None:
+@pytest.mark.parametrize("more", [{}, {"demo_share": 0.5, "sample_plans": False}])
+def test_decoupled_policy_optimisation_walks_as_the_expert(more: dict, tmp_path: Path) -> None:
     anchored = {"calibration": 1.0, "supervision": 1.0, "planner_rate": 1e-3}
-    run = train("depo", tmp_path, steps=3_000, **SKILL, **anchored)
+    run = train("depo", tmp_path, steps=3_000, **SKILL, **anchored, **more)
     planner = depo.load_planner(run.path / "planner" / "seed-0")
     states = jnp.array(np.random.default_rng(1).uniform(-0.5, 0.5, (50, 2)), jnp.float32)
     planned = np.asarray(planner.mode(states) - states).mean(axis=0)
     np.testing.assert_allclose(planned, [STEP / 2, 0.0], atol=0.03)
     assert run.metrics()[-1]["reach_error_relative"] < 0.3
+
+
+def decoupled(standard: Standard, **changes) -> tuple[DePOMethod, dict]:
+    """A DePO agent of tiny networks between states of two numbers."""
+    method = DePOMethod(DePO(hidden=8, skill_hidden=8, discriminator_hidden=8, **changes))
+    return method, method.init(jax.random.key(0), Shape(standard, 2, standard, (0, 1)))
+
+
+def transitions(size: int, seed: int) -> Batch:
+    state, action, next_state = jax.random.normal(jax.random.key(seed), (3, size, 2))
+    return Batch(state, jnp.tanh(action), next_state, jnp.ones(size), jnp.ones(size) > 0)
+
+
+def test_critics_learn_from_demonstrations_with_the_actions_the_skill_would_take() -> None:
+    method, agent = decoupled(Standard.none(2), demo_share=0.5, reward_centre=0.1)
+    agent["centre"] = Trained(Scalar(jnp.asarray(0.25)), None)
+    batch, expert = transitions(8, 1), transitions(20, 2)
+    pairs = (expert.state, expert.next_state)
+    both, reward = method.with_demonstrations(
+        agent, batch, jnp.arange(8.0), pairs, jax.random.key(3)
+    )
+    np.testing.assert_array_equal(both.action[:8], batch.action)
+    np.testing.assert_array_equal(reward[:8], jnp.arange(8.0))
+    assert both.state.shape == (12, 2)
+    assert not both.terminated[8:].any()  # the expert goes on
+    shown = both.state[8:], both.next_state[8:]
+    row = [int(np.flatnonzero((expert.state == s).all(axis=1))[0]) for s in shown[0]]
+    np.testing.assert_array_equal(shown[1], expert.next_state[np.array(row)])
+    np.testing.assert_allclose(both.action[8:], agent["skill"].model.mode(*shown), atol=1e-6)
+    logit = agent["discriminator"].model(*shown)
+    np.testing.assert_allclose(reward[8:], 0.2 * logit - 0.25, atol=1e-6)
+
+
+def test_without_sampling_plans_are_means_and_their_deviation_feels_no_critic() -> None:
+    batch, key = transitions(16, 1), jax.random.key(5)
+    steepness = {}
+    for sample in (True, False):
+        method, agent = decoupled(Standard.none(2), sample_plans=sample)
+        policy = method.policy(agent)
+        is_mean = np.array_equal(
+            policy.sample(batch.state, key).plan, policy.planner.mode(batch.state)
+        )
+        assert is_mean == (not sample)
+
+        def loss(planner, method=method, agent=agent) -> jax.Array:
+            plan = planner.distribution(batch.state)
+            return method.decoupled_gradient(planner, plan, agent, batch, key)[0]
+
+        last = eqx.filter_grad(loss)(agent["planner"].model).network.weights[-1]
+        steepness[sample] = float(jnp.abs(last[:, 2:]).max())  # the half that gives log-std
+        assert float(jnp.abs(last[:, :2]).max()) > 0
+    assert steepness[False] == 0 < steepness[True]
 
 
 def best_return() -> float:

@@ -162,6 +162,10 @@ class PlannerSettings:
     """The planner's log standard deviation is at least minus this."""
     log_std_ceiling: float = 1.0
     """The planner's log standard deviation is at most this."""
+    sample_plans: bool = True
+    """Whether plans are sampled while gathering and learning; off, the planner's mean is taken (for
+    a planner whose deviation nothing has trained, or where a small change of plan needs quite
+    another action, so that sampled plans are all noise)."""
 
 
 @dataclass(frozen=True)
@@ -230,6 +234,9 @@ class Agnostic(
 
     output_penalty: float = 0.0
     """Weight of the mean square of the skill's output before the tanh."""
+    demo_share: float = 0.0
+    """Demonstrated transitions the critics learn from beside each minibatch, as a share of it;
+    their actions are those the skill would take."""
 
 
 @dataclass(frozen=True)
@@ -280,9 +287,6 @@ class SkillTransfer(DePO):
     """Environment steps between two such factors."""
     extremes: float = 0.0
     """Share of the numbers in random actions that are at a bound, −1 or 1, instead of uniform."""
-    sample_plans: bool = True
-    """Whether plans are sampled while gathering; off, the planner's mean is taken (as for a planner
-    whose deviation nothing has trained)."""
     skill_fit: SkillFit = "actions"
     """What the skill is fitted to: the actions taken, or the effects wanted, through a forward
     model that is learned beside it (right where many actions have the same effect)."""

@@ -85,7 +85,8 @@ class SupervisedMethod:
 
     def policy(self, agent: Agent) -> DecoupledPolicy:
         """Planner, then skill."""
-        return DecoupledPolicy(agent["planner"].model, agent["skill"].model)
+        planner, skill = agent["planner"].model, agent["skill"].model
+        return DecoupledPolicy(planner, skill, spread=self.settings.sample_plans)
 
     def update(
         self, agent: Agent, batch: Batch, wide: Batch, expert: Pairs, key: Key[Array, ""]

@@ -18,6 +18,7 @@ from depo.methods.off_policy.parts import (
     improve_critics,
     improve_skill,
     judge_transitions,
+    judged_reward,
     new_critics,
     new_discriminator,
     new_planner,
@@ -50,7 +51,8 @@ class PlannerGradientMethod:
 
     def policy(self, agent: Agent) -> DecoupledPolicy:
         """Planner, then skill."""
-        return DecoupledPolicy(agent["planner"].model, agent["skill"].model)
+        planner, skill = agent["planner"].model, agent["skill"].model
+        return DecoupledPolicy(planner, skill, spread=self.settings.sample_plans)
 
     def update(
         self, agent: Agent, batch: Batch, wide: Batch, expert: Pairs, key: Key[Array, ""]
@@ -72,14 +74,26 @@ class PlannerGradientMethod:
         self, agent: Agent, batch: Batch, expert: Pairs, keys: Key[Array, " more"]
     ) -> tuple[Agent, Float[Array, " batch"], Metrics]:
         """What makes the reward, and critics; min Q of the batch as it was before."""
-        s = self.settings
+        s, size = self.settings, batch.state.shape[0]
         agent, reward, metrics = self.rewarded(agent, batch, expert, keys[0])
+        batch, reward = self.with_demonstrations(agent, batch, reward, expert, keys[0])
         action = self.policy(agent).sample(batch.next_state, keys[1]).action
         next_value = agent["target"].model.least(batch.next_state, action)
         agent, value, more = improve_critics(
             agent, batch, reward, next_value, self.end_value(agent), s, self.pace
         )
-        return agent, value, metrics | more
+        return agent, value[:size], metrics | more
+
+    def with_demonstrations(
+        self,
+        agent: Agent,
+        batch: Batch,
+        reward: Float[Array, " batch"],
+        expert: Pairs,
+        key: Key[Array, ""],
+    ) -> tuple[Batch, Float[Array, " more"]]:
+        """What the critics learn from: the batch as it is."""
+        return batch, reward
 
     def rewarded(
         self, agent: Agent, batch: Batch, expert: Pairs, key: Key[Array, ""]
@@ -116,7 +130,8 @@ class PlannerGradientMethod:
     ) -> tuple[Float[Array, ""], Metrics]:
         """DePG from the planner's distribution at the batch's states."""
         plan_key, action_key = jax.random.split(key)
-        target = planner.reached(batch.state, plan.sample(plan_key))
+        difference = plan.sample(plan_key) if self.settings.sample_plans else plan.mean
+        target = planner.reached(batch.state, difference)
         critic, skill = agent["critic"].model, agent["skill"].model
         metrics = {"plan_spread": jnp.mean(jnp.exp(plan.log_std))}
         if isinstance(skill, AnalyticSkill):
@@ -141,6 +156,27 @@ class AgnosticMethod(PlannerGradientMethod):
     ) -> tuple[Agent, Float[Array, " batch"], Metrics]:
         """The discriminator's reward, after a step of it."""
         return judge_transitions(agent, batch, expert, self.settings, self.pace, key)
+
+    def with_demonstrations(
+        self,
+        agent: Agent,
+        batch: Batch,
+        reward: Float[Array, " batch"],
+        expert: Pairs,
+        key: Key[Array, ""],
+    ) -> tuple[Batch, Float[Array, " more"]]:
+        """The batch, and demonstrated transitions with the actions the skill reads into them."""
+        size = round(self.settings.demo_share * batch.state.shape[0])
+        if not size:
+            return batch, reward
+        state, next_state = draw_pairs(expert, jax.random.fold_in(key, 1), size)
+        skill = agent["skill"].model
+        action = skill.mode(state, skill.select(next_state))
+        none = jnp.zeros(size)
+        shown = Batch(state, action, next_state, none, none > 0)
+        judged = judged_reward(agent, state, next_state, self.settings)
+        both = (jnp.concatenate(columns) for columns in zip(batch, shown, strict=True))
+        return Batch(*both), jnp.concatenate([reward, judged])
 
     def end_value(self, agent: Agent) -> Float[Array, ""] | float:
         """For ever the reward of a poor transition, or nothing."""

@@ -166,6 +166,17 @@ def judge_transitions(
     return agent | changed, reward - centre.value, metrics
 
 
+def judged_reward(
+    agent: Agent,
+    state: Float[Array, "batch sees"],
+    next_state: Float[Array, "batch sees"],
+    s: AdversarySettings,
+) -> Float[Array, " batch"]:
+    """The reward of any transitions by the discriminator as it is, less what is usual of late."""
+    logit = agent["discriminator"].model(state, next_state)
+    return jax.lax.stop_gradient(reward_of(logit, s)) - agent["centre"].model.value
+
+
 # Planner and skill
 
 

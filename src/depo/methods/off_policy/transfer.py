@@ -24,7 +24,6 @@ from depo.methods.off_policy.parts import (
 from depo.models.forward import Forward
 from depo.models.mlp import MLP
 from depo.models.planner import GaussianPlanner
-from depo.models.policy import DecoupledPolicy
 from depo.settings.off_policy import SkillTransfer
 
 
@@ -33,11 +32,6 @@ class FineTuningMethod(DePOMethod):
     """DePO's own updates, beginning with a planner that is given."""
 
     settings: SkillTransfer
-
-    def policy(self, agent: Agent) -> DecoupledPolicy:
-        """Planner, then skill; plans are sampled only if the settings say so."""
-        planner, skill = agent["planner"].model, agent["skill"].model
-        return DecoupledPolicy(planner, skill, spread=self.settings.sample_plans)
 
 
 @dataclass(frozen=True)
