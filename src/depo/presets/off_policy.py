@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-_FAST = {"minibatch": 128}
+_FAST = {"minibatch": 128, "anneal": 0.1, "anneal_after": 0.6}
+"""Rates that stay high for good leave single episodes that fall; rates that fall from the beginning
+learn late."""
+_FAST_DEMOS = {"demo_share": 0.5}
+"""What an expert's states are worth need not be found out by getting there first."""
 _FAST_REWARD = {"reward_shift": 2.0}
 """Puts the reward of a beginner's transition near zero, where values begin, too."""
 _FAST_SKILL = {"skill_rate": 1e-3}
@@ -51,8 +55,8 @@ _AUTHORS_GAIFO = {
 
 PRESETS: dict[str, dict[str, dict[str, Any]]] = {
     "fast": {
-        "depo": {**_FAST, **_FAST_REWARD, **_FAST_SKILL},
-        "depo-agnostic": {**_FAST, **_FAST_REWARD, **_FAST_SKILL},
+        "depo": {**_FAST, **_FAST_DEMOS, **_FAST_REWARD, **_FAST_SKILL},
+        "depo-agnostic": {**_FAST, **_FAST_DEMOS, **_FAST_REWARD, **_FAST_SKILL},
         "depo-supervised": {**_FAST, **_FAST_SKILL},
         "depo-rl": {**_FAST, **_FAST_SKILL},
         "gaifo": {**_FAST, **_FAST_REWARD},
@@ -134,6 +138,10 @@ _DRIVING = {
 }
 """All training vehicles are imitated; the formula is the skill, so velocities are all that is
 planned."""
+_STEADY = {"anneal": 1.0, "anneal_after": 0.0}
+"""Rates that stay, where the runs we publish were made before falling ones were tried."""
+_WITHOUT_DEMOS = {"demo_share": 0.0}
+"""Where it did not help (driving), or the runs we publish were made before it was tried."""
 _FIXED_TEMPERATURE = {"temperature": 0.0, "tune_temperature": False}
 _AUTHORS_OTHER_BCO = {"actor_rate": 1e-3, "adam_beta": 0.0}
 
@@ -145,6 +153,8 @@ TASKS: dict[str, dict[str, dict[str, dict[str, Any]]]] = {
         "depo/Driving-v0": {
             "all": {
                 **_DRIVING,
+                **_STEADY,
+                **_WITHOUT_DEMOS,
                 "minibatch": 256,
                 "random_steps": 2_000,
                 "reward_shift": 0.0,
@@ -152,8 +162,9 @@ TASKS: dict[str, dict[str, dict[str, dict[str, Any]]]] = {
             },
             "depo": {"supervision": 1.0, "calibration": 1.0},
         },
+        "Walker2d-v5": {"all": {**_STEADY, "reward_shift": 0.0, "reward_centre": 0.001}},
         "HalfCheetah-v5": {
-            "all": {"gradient_penalty": 1.0, "reward_shift": 4.5},
+            "all": {**_STEADY, **_WITHOUT_DEMOS, "gradient_penalty": 1.0, "reward_shift": 4.5},
             "depo": {"supervision": 0.03, "calibration": 0.03},
         },
     },

@@ -51,6 +51,8 @@ class OffPolicySettings:
     follows at this rate for each update; 0: it is the trained one itself."""
     anneal: float = 1.0
     """Learning rates fall linearly to this share of themselves at the run's end; 1: they stay."""
+    anneal_after: float = 0.0
+    """The share of the run that is over when they begin to fall."""
     adam_beta: float = 0.9
     """Adam's β₁ for actor, planner and critics."""
 

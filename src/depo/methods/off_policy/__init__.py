@@ -25,7 +25,7 @@ __all__ = ["OffPolicyMethod", "make_method"]
 
 def make_method(settings: OffPolicySettings, updates: int = 0) -> OffPolicyMethod:
     """The method whose settings these are, for a run of so many updates."""
-    pace = Pace(updates, settings.anneal)
+    pace = Pace(updates, settings.anneal, settings.anneal_after)
     match settings:
         case SkillTransfer():
             return TransferMethod(settings, pace)

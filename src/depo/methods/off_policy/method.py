@@ -31,7 +31,8 @@ class Batch(NamedTuple):
 
 @dataclass(frozen=True)
 class Pace:
-    """How learning rates change over a run of so many updates: linearly to a share of themselves.
+    """How learning rates change over a run of so many updates: they stay, from ``after`` of the run
+    on they fall linearly, and end at a share of themselves.
 
     >>> Pace().adam(1e-3) is not None
     True
@@ -39,12 +40,14 @@ class Pace:
 
     updates: int = 0
     anneal: float = 1.0
+    after: float = 0.0
 
     def adam(self, rate: float, beta: float = 0.9) -> optax.GradientTransformation:
         """Adam; the losses here are averages over minibatches and need no clipping."""
         if not self.updates or self.anneal == 1.0:
             return optax.adam(rate, b1=beta)
-        falling = optax.linear_schedule(rate, rate * self.anneal, self.updates)
+        steady = round(self.after * self.updates)
+        falling = optax.linear_schedule(rate, rate * self.anneal, self.updates - steady, steady)
         return optax.adam(falling, b1=beta)
 
 
