@@ -49,7 +49,7 @@ def imagine_drives(source: Source, after: int, steps: int, starts: int) -> Imagi
     spread = np.linspace(0, len(environment.choice) - 1, min(starts, len(environment.choice)))
     vehicles = np.asarray(environment.choice)[spread.round().astype(int)]
     driver = PolicyDriver(source.policy)
-    drives = play(environment, driver, vehicles)
+    drives = play(environment, driver, vehicles.tolist())
     paths = [drives.path(i)[:, :4] for i in range(len(vehicles))]
     chosen, real, alive = from_step(paths, after, steps)
     ego = _driven(environment, driver, vehicles[chosen], after)

@@ -209,21 +209,22 @@ def _draw_oneshot(runs: Mapping[str, Run], _: ScaleSettings) -> Figure:
 
 
 def _draw_table(runs: Mapping[str, Run], _: ScaleSettings) -> Figure:
-    """The paper's three columns."""
+    """The paper's three columns, and a divergence that is one."""
     shown = _rows(runs) or runs
     panels = {
         "test_success": ("success", "success"),
         "test_distance": ("distance", "distance, m"),
+        "test_position_divergence": ("", "KL of positions, nats"),
         "test_position_divergence_authors": ("divergence", "KL by the authors' formula"),
     }
-    figure = Figure(figsize=(13, 4), layout="constrained")
+    figure = Figure(figsize=(16, 4), layout="constrained")
     for axes, (metric, (column, ylabel)) in zip(
         figure.subplots(1, len(panels)), panels.items(), strict=True
     ):
         values = {
             label: final_values(run, f"{metric}@best_success") for label, run in shown.items()
         }
-        published = {label: getattr(row, column) for label, row in PAPER.items()}
+        published = {label: getattr(row, column) for label, row in PAPER.items() if column}
         draw_points(axes, values, f"{ylabel}, test vehicles", published)
     return figure
 
@@ -253,20 +254,29 @@ def _paper_table(runs: Mapping[str, Run]) -> str:
 
 
 def _about(runs: Mapping[str, Run]) -> str:
-    """The recording, the length of its zone, and the rule of selection, in words."""
-    arguments = dict(next(iter(runs.values())).job.environment.arguments)
-    recording = open_recording(arguments.get("recording", ""))
-    begin, end = recording.road.zone
-    others = (
-        ""
-        if not arguments.get("recording")
-        else (" The claims are about the recording that ships; here none is judged.")
-    )
+    """The recording and the rule of selection, in words."""
     return (
-        f"Recording '{recording.name}': a zone of {end - begin:.0f} m, "
-        f"{len(vehicles_of(recording, 'test'))} test vehicles. `@best_success`: the evaluation "
-        "with most success on validation vehicles (the first of equals; of separate policies each "
-        f"one's own); without it, the last evaluation.{others}\n\n"
+        _recording(runs) + " `@best_success`: the evaluation with most success on validation "
+        "vehicles (the first of equals; of separate policies each one's own); without it, the last "
+        "evaluation.\n\n"
+    )
+
+
+def _about_oneshot(runs: Mapping[str, Run]) -> str:
+    return _recording(runs) + " The planners are those of the last evaluation.\n\n"
+
+
+def _recording(runs: Mapping[str, Run]) -> str:
+    """Which recording it is and how long its zone; whether it is the one claims are about."""
+    arguments = dict(next(iter(runs.values())).job.environment.arguments)
+    name = arguments.get("recording", "")
+    recording = open_recording(name)
+    begin, end = recording.road.zone
+    tested = len(vehicles_of(recording, "test"))
+    open_claims = " Claims are about the recording that ships: none is judged." if name else ""
+    return (
+        f"Recording '{recording.name}', a zone of {end - begin:.0f} m, {tested} test vehicles."
+        f"{open_claims}"
     )
 
 
@@ -286,7 +296,7 @@ EXPERIMENTS: dict[str, Experiment] = {
         _plan_oneshot,
         _draw_oneshot,
         ("test_success", "success", "test_collisions", "test_off_road", "test_distance"),
-        _about,
+        _about_oneshot,
     ),
     "table-ngsim": Experiment(
         "table-ngsim",

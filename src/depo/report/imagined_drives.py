@@ -12,17 +12,23 @@ from depo.report.road import View, draw_scene, legend_handles
 PANELS = 4
 AROUND = 15.0
 """Metres of road shown behind and ahead of the paths."""
+WIDTH = 12.0
+"""Of the figure, in inches."""
 
 
 def draw_imagined_drives(drives: ImaginedDrives) -> Figure:
     """A stretch of road for each of a few egos, all equally long."""
+    road = drives.environment.scene.road
     shown = range(min(PANELS, drives.imagined.shape[1]))
-    figure = Figure(figsize=(12, 2.3 * len(shown) + 0.6), layout="constrained")
-    begin, end = drives.imagined[..., 0].min(axis=0), drives.imagined[..., 0].max(axis=0)
-    width = float((end - begin)[list(shown)].max()) + 2 * AROUND
+    # a planner that has not learned yet may imagine anything; the road is what is shown
+    xs = np.concatenate([drives.imagined, drives.real])[:, : len(shown), 0].clip(0.0, road.length)
+    begin, stretch = xs.min(axis=0) - AROUND, float(np.ptp(xs, axis=0).max()) + 2 * AROUND
+    across = max(road.right_edge, float(road.right_limit(0.0))) + road.lane_width
+    height = len(shown) * (0.9 * WIDTH * across / stretch + 0.5) + 0.8
+    figure = Figure(figsize=(WIDTH, height), layout="constrained")
     for own, i in zip(figure.subplots(len(shown), 1, squeeze=False)[:, 0], shown, strict=True):
         draw_scene(own, drives.environment, _view(drives, i))
-        own.set_xlim(begin[i] - AROUND, begin[i] - AROUND + width)
+        own.set_xlim(begin[i], begin[i] + stretch)
         if i != shown[-1]:
             own.set_xlabel("")
     figure.legend(
