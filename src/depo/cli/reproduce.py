@@ -58,7 +58,7 @@ def run(argv: list[str]) -> int:
     from depo.experiments.registry import EXPERIMENTS
 
     if not argv or argv[0] in ("-h", "--help"):
-        lines = [f"  {e.name:10} {e.summary}" for e in EXPERIMENTS.values()]
+        lines = [f"  {e.name:11} {e.summary}" for e in EXPERIMENTS.values()]
         print(HELP.format(experiments="\n".join(lines)))
         return 0
     name, *rest = argv

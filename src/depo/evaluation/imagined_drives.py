@@ -8,6 +8,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jaxtyping import Array, Int
 
 from depo.environments.driving.drivers import Driver, PolicyDriver
 from depo.environments.driving.environment import DrivingEnvironment, Ego
@@ -52,18 +53,17 @@ def imagine_drives(source: Source, after: int, steps: int, starts: int) -> Imagi
     drives = play(environment, driver, vehicles.tolist())
     paths = [drives.path(i)[:, :4] for i in range(len(vehicles))]
     chosen, real, alive = from_step(paths, after, steps)
-    ego = _driven(environment, driver, vehicles[chosen], after)
+    ego = _driven(environment, driver, jnp.asarray(vehicles[chosen], jnp.int32), after)
     imagined = np.concatenate([real[:1], np.asarray(imagine(environment, driver, ego, steps))])
     return ImaginedDrives(source, imagined, real, alive, after, "policy", environment, ego)
 
 
 @eqx.filter_jit
 def _driven(
-    environment: DrivingEnvironment, driver: Driver, vehicles: np.ndarray, steps: int
+    environment: DrivingEnvironment, driver: Driver, vehicles: Int[Array, " copies"], steps: int
 ) -> Ego:
     """Egos after so many steps; none of their episodes may end before."""
-    begin = jnp.asarray(vehicles, jnp.int32)
-    ego = environment.begin(begin, jnp.zeros((len(vehicles), 2), jnp.uint32))
+    ego = environment.begin(vehicles, jnp.zeros((len(vehicles), 2), jnp.uint32))
 
     def step(_: int, now: Ego) -> Ego:
         action = driver.decide(environment, now, environment.observe(now)).action
