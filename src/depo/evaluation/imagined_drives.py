@@ -65,8 +65,8 @@ def _driven(
     """Egos after so many steps; none of their episodes may end before."""
     ego = environment.begin(vehicles, jnp.zeros((len(vehicles), 2), jnp.uint32))
 
-    def step(_: int, now: Ego) -> Ego:
+    def step(now: Ego, _: None) -> tuple[Ego, None]:
         action = driver.decide(environment, now, environment.observe(now)).action
-        return environment.drive(now, action)[0]
+        return environment.drive(now, action)[0], None
 
-    return jax.lax.fori_loop(0, steps, step, ego)
+    return jax.lax.scan(step, ego, length=steps)[0]
