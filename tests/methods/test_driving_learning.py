@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import depo
+from depo.api import make_job
 from depo.errors import DepoError
+from depo.evaluation.of_run import host_environment
 from depo.runs.run import Run
 from tests.environments.traffic import flowing
 
@@ -75,6 +78,25 @@ def test_a_planner_is_carried_to_another_vehicle_without_a_step(
         assert scores["normal"][name] == pytest.approx(scores["transpose"][name], rel=1e-3)
     assert scores["truck"]["env_steps"] == 0
     assert scores["truck"]["distance"] != scores["normal"]["distance"]
+
+
+def test_what_a_planner_imagines_is_compared_with_the_drive_in_metres(together: Run) -> None:
+    seen = depo.imagine(together.path, steps=6, after=3, starts=2)
+    assert seen.imagined.shape == (7, 2, 4)
+    assert seen.unit == "m"
+    # the position one step ahead is no matter of plans or actions
+    np.testing.assert_allclose(seen.errors[:2], 0.0, atol=1e-4)
+    moved = np.linalg.norm(seen.real[1, :, :2] - seen.real[0, :, :2], axis=1)
+    assert seen.still[1] == pytest.approx(moved.mean(), rel=1e-3)
+    with pytest.raises(DepoError, match="leave --demos out"):
+        depo.imagine(together.path, demos="gridworld")
+
+
+def test_policy_and_vehicle_of_a_cotrained_run_belong_together(recording: str) -> None:
+    job = make_job(
+        env="driving", env_args={"recording": recording}, types=("transpose", "normal"), steps=1
+    )
+    assert host_environment(Run(Path(), job)).arguments["vehicle"] == "transpose"
 
 
 def test_a_feature_that_is_not_there_cannot_be_planned(recording: str, tmp_path: Path) -> None:

@@ -16,9 +16,9 @@ from depo.cli.output import print_json, print_table, stdout
 class Imagine:
     """Roll a planner on its own predictions from real states, beside what really happens.
 
-    Writes a filmstrip and a film where MuJoCo can draw the states, maps on a grid world, curves of
-    the coordinates elsewhere, and the k-step error with its horizon: the first step at which the
-    error is above the threshold.
+    Writes a filmstrip and a film where MuJoCo can draw the states, maps on a grid world, the road
+    in traffic, curves of the coordinates elsewhere, and the k-step error with its horizon: the
+    first step at which the error is above the threshold.
     """
 
     source: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="RUN|PLANNER")]
@@ -39,7 +39,7 @@ class Imagine:
     """Episodes the error is a mean over; pictures show the first."""
     threshold: float = 1.0
     """The error that ends the horizon. On vectors 1 is what guessing the mean state costs; on a
-    grid it is in cells."""
+    grid it is in cells, in traffic in metres."""
     frames: int = 8
     """Pictures in the filmstrip."""
     no_video: bool = False

@@ -73,7 +73,7 @@ def _who(flags: Render) -> tuple[DrivingSettings, Any, str]:
         driver = ExpertReplay() if flags.driver == "expert" else ConstantVelocity()
         return flags.world, driver, flags.driver.replace("-", " ")
     from depo.environments.driving.settings import ID
-    from depo.evaluation.of_run import load_policies
+    from depo.evaluation.of_run import host_environment, load_policies
     from depo.runs.run import Run
 
     run = Run.open(flags.run)
@@ -82,5 +82,5 @@ def _who(flags: Render) -> tuple[DrivingSettings, Any, str]:
             f"{flags.run} is on {run.job.environment.label}, not on driving: "
             "'depo evaluate RUN --video' films other environments"
         )
-    arguments = dict(run.job.environment.arguments) | {"part": flags.world.part}
+    arguments = dict(host_environment(run).arguments) | {"part": flags.world.part}
     return DrivingSettings(**arguments), PolicyDriver(load_policies(run)[0]), run.job.method

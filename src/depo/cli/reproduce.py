@@ -33,7 +33,8 @@ class Reproduce:
     seeds: int = 0
     """How many seeds; 0: the scale's own."""
     out: str = ""
-    """Where to write; empty: results/NAME-SCALE. Runs are shared by experiments beside it."""
+    """Where to write; empty: results/NAME-SCALE, with the name of a --recording behind. Runs are
+    shared by experiments beside it."""
     workers: int = 0
     """Runs at the same time, one core each; 0: as many as there are cores."""
     only: tuple[str, ...] = ()
@@ -43,6 +44,9 @@ class Reproduce:
     """MuJoCo: a folder with TASK.npz files to imitate instead of the shipped ones."""
     reference: str = ""
     """fig3: a CSV of other people's curves (method, environment, seed, env_steps, return)."""
+    recording: str = ""
+    """Driving: a file of 'depo demos from-traffic' instead of the recording that ships; claims,
+    which are about that one, stay open."""
     engine: Literal["local", "ray"] = "local"
     """Processes of this machine, or the machines of a Ray cluster (needs the 'ray' extra)."""
     json: bool = False
@@ -54,7 +58,7 @@ def run(argv: list[str]) -> int:
     from depo.experiments.registry import EXPERIMENTS
 
     if not argv or argv[0] in ("-h", "--help"):
-        lines = [f"  {e.name:10} {e.summary}" for e in EXPERIMENTS.values()]
+        lines = [f"  {e.name:11} {e.summary}" for e in EXPERIMENTS.values()]
         print(HELP.format(experiments="\n".join(lines)))
         return 0
     name, *rest = argv
@@ -64,6 +68,7 @@ def run(argv: list[str]) -> int:
 
 
 def _reproduce(name: str, flags: Reproduce) -> int:
+    from depo.experiments.driving import EXPERIMENTS as DRIVING
     from depo.experiments.experiment import SCALES
     from depo.experiments.registry import EXPERIMENTS
 
@@ -71,8 +76,16 @@ def _reproduce(name: str, flags: Reproduce) -> int:
         if value < 0:
             raise DepoError(f"{flag} {value} is negative")
     scale = SCALES[flags.scale]
-    scale = replace(scale, seeds=flags.seeds, demos_dir=flags.demos_dir, reference=flags.reference)
-    out = Path(flags.out or f"results/{name}-{flags.scale}")
+    if flags.recording and name not in DRIVING:
+        raise DepoError(f"{name} needs no --recording: it is for {', '.join(DRIVING)}")
+    scale = replace(
+        scale,
+        seeds=flags.seeds,
+        demos_dir=flags.demos_dir,
+        reference=flags.reference,
+        recording=flags.recording,
+    )
+    out = Path(flags.out or _default_out(name, flags))
     with progress_bar() as progress:
         tasks: dict[str, Any] = {}
 
@@ -108,6 +121,11 @@ def _reproduce(name: str, flags: Reproduce) -> int:
     if flags.scale == "smoke":
         stderr.print("scale smoke trains too little for the claims to mean anything")
     return 0
+
+
+def _default_out(name: str, flags: Reproduce) -> str:
+    """Another recording has a folder of its own."""
+    return "-".join(filter(None, [f"results/{name}", flags.scale, Path(flags.recording).stem]))
 
 
 def _span(interval: list[Any] | None) -> str:

@@ -42,6 +42,13 @@ class Drives(NamedTuple):
         """Every place an ego has been at."""
         return self.state[self.playing][:, :2]
 
+    def path(self, vehicle: int) -> np.ndarray:
+        """(n, 28): all states of one episode, the last one reached among them."""
+        steps = int(self.playing[:, vehicle].sum())
+        return np.concatenate(
+            [self.state[:steps, vehicle], self.reached[steps - 1 : steps, vehicle]]
+        )
+
     def speeds(self) -> np.ndarray:
         """Every speed."""
         return np.hypot(*self.state[self.playing][:, 2:4].T)
@@ -133,9 +140,13 @@ class DrivingEvaluator:
 
     def __call__(self, policy: Policy) -> dict[str, float]:
         """Every score of a policy without its randomness."""
+        return self.of(PolicyDriver(policy))
+
+    def of(self, driver: Driver) -> dict[str, float]:
+        """Every score of a driver, be it one that learns nothing."""
         found: dict[str, float] = {}
         for part, environment in self.environments.items():
-            drives = play(environment, PolicyDriver(policy))
+            drives = play(environment, driver)
             own = scores(environment, drives, self.experts[part])
             before = "" if part == "validation" else f"{part}_"
             found |= {f"{before}{name}": value for name, value in own.items()}

@@ -3,7 +3,7 @@
 From a real state s₀ the planner's most likely next state becomes the state it plans from next,
 ŝ_{k+1} = h(ŝ_k), without a simulator. The k-step error compares ŝ_k with the real state k steps
 later: on vectors the mean square over features in the planner's standardised units, in which
-guessing the mean state costs 1; on a grid the steps between the two cells.
+guessing the mean state costs 1; on a grid the steps between the two cells; in traffic metres.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ import numpy as np
 from depo.api import GRID_NAMES, host_settings
 from depo.demos.demonstrations import Demonstrations
 from depo.demos.shipped import load_demonstrations
+from depo.environments.driving.settings import ID as DRIVING_ID
 from depo.environments.gridworld import GridWorld, GridWorldSettings
 from depo.environments.host import HostEnvironment
 from depo.environments.mujoco import NAME_OF
@@ -73,6 +74,12 @@ class Imagination:
         """The same for imagining that nothing ever changes."""
         return self._mean(self._distance(np.broadcast_to(self.imagined[:1], self.imagined.shape)))
 
+    @property
+    def unit(self) -> str:
+        """What errors are measured in."""
+        on_grid = isinstance(self.source.world, GridWorld)
+        return "cells apart" if on_grid else "mean square, standardised"
+
     def horizon(self, threshold: float) -> int | None:
         """The first step whose error is above the threshold; None: none within what was real."""
         above = np.flatnonzero(np.nan_to_num(self.errors) > threshold)
@@ -120,6 +127,12 @@ def imagine(
     begin = default_start(opened, bool(str(demos))) if after is None else after
     if begin < 0:
         raise DepoError(f"after {begin} is negative: it counts real steps")
+    if isinstance(opened.world, HostEnvironment) and opened.world.id == DRIVING_ID:
+        from depo.evaluation.imagined_drives import imagine_drives
+
+        if str(demos):
+            raise DepoError("in traffic the recorded drivers are drawn anyway: leave --demos out")
+        return imagine_drives(opened, begin, steps, starts)
     if str(demos):
         recorded = load_demonstrations(str(demos))
         _check(opened, recorded)
@@ -133,13 +146,20 @@ def imagine(
                 "pass --after 0, --demos, or the run it comes from"
             )
         episodes, compared = _first_states(opened, starts), ""
-    rows = [episode[begin : begin + steps + 1] for episode in episodes if len(episode) > begin]
-    if not rows:
-        longest = max(len(episode) for episode in episodes) - 1
-        raise DepoError(f"no episode has {begin} steps, the longest has {longest}: lower --after")
-    real, alive = _padded(rows, steps + 1)
+    _, real, alive = from_step(episodes, begin, steps)
     imagined = roll(opened.planner, real[0], steps)
     return Imagination(opened, imagined, real, alive, begin, compared)
+
+
+def from_step(
+    episodes: list[np.ndarray], begin: int, steps: int
+) -> tuple[list[int], np.ndarray, np.ndarray]:
+    """Which episodes are so long, and from there on their states and whether there are any."""
+    long = [i for i, episode in enumerate(episodes) if len(episode) > begin]
+    if not long:
+        longest = max(len(episode) for episode in episodes) - 1
+        raise DepoError(f"no episode has {begin} steps, the longest has {longest}: lower --after")
+    return long, *_padded([episodes[i][begin : begin + steps + 1] for i in long], steps + 1)
 
 
 def roll(planner: Planner, states: np.ndarray, steps: int) -> np.ndarray:

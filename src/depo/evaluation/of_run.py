@@ -78,8 +78,11 @@ def load_policies(run: Run) -> list[Policy]:
 
 
 def host_environment(run: Run) -> HostEnvironment:
-    """The environment of a run as a Gymnasium id with arguments."""
+    """The environment of a run as a Gymnasium id with arguments; co-trained, of its first type,
+    whose policy :func:`load_policies` gives."""
     environment = run.job.environment
+    if run.job.types:
+        environment = environment.of_type(run.job.types[0])
     if environment.world is None:
         return dataclasses.replace(host_of(environment), remember=remembers(run.job.settings))
     return HostEnvironment(environment.id, dataclasses.asdict(environment.world))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -24,15 +25,6 @@ def iqm(values: Sequence[float] | np.ndarray, axis: int = -1) -> Any:
     return np.where(broken, np.nan, kept.mean(axis=axis))[()]
 
 
-STATISTICS: dict[str, Callable[..., Any]] = {
-    "iqm": iqm,
-    "mean": np.mean,
-    "median": np.median,
-    "min": np.min,
-    "max": np.max,
-}
-
-
 def interval(
     values: Sequence[float] | np.ndarray, statistic: str = "iqm", level: float = 0.95
 ) -> tuple[float, float] | None:
@@ -49,6 +41,40 @@ def interval(
     tail = (1.0 - level) / 2
     low = resampled[int(tail * (RESAMPLES - 1))]  # by rank: values may be infinite
     return float(low), float(resampled[int((1 - tail) * (RESAMPLES - 1))])
+
+
+def bound(values: Sequence[float] | np.ndarray, end: int) -> float:
+    """One end of the 95% interval of the interquartile mean; NaN below five seeds.
+
+    >>> bound([1.0, 1.0, 1.0, 1.0, 1.0], 0)
+    1.0
+    """
+    bounds = interval(values)
+    return float("nan") if bounds is None else bounds[end]
+
+
+BOUNDS: dict[str, Callable[..., Any]] = {
+    "low": partial(bound, end=0),
+    "high": partial(bound, end=1),
+}
+STATISTICS: dict[str, Callable[..., Any]] = {
+    "iqm": iqm,
+    "mean": np.mean,
+    "median": np.median,
+    "min": np.min,
+    "max": np.max,
+    **BOUNDS,
+}
+
+
+def at_best(values: np.ndarray, criterion: np.ndarray) -> np.ndarray:
+    """The values (evaluations, seeds) where a seed's criterion is highest; the first of equals.
+
+    >>> at_best(np.array([[1.0], [2.0], [3.0]]), np.array([[0.1], [0.9], [0.9]])).tolist()
+    [2.0]
+    """
+    best = np.argmax(criterion, axis=0)
+    return values[best, np.arange(values.shape[1])]
 
 
 def first_crossing(

@@ -1,13 +1,16 @@
 """Claims: what an experiment must show, written down in claims.toml before it is run.
 
 A measure is ``RUN/METRIC/STATISTIC``: the statistic over seeds of a metric's final value, or of
-``steps_to_90``, the environment steps until success first reaches 0.9 (infinite if never). A
-claim compares a measure with a number or with another measure, to which a factor may belong:
+``steps_to_90``, the environment steps until success first reaches 0.9 (infinite if never; any
+other share likewise). A claim compares a measure with a number or with another measure, to which
+a factor may belong:
 
     measure = "transfer/steps_to_90/max"
     expected = "<= 1500"
     expected = "< 0.5 * depo/reach_error@10000/mean"      (its value at 10,000 steps)
     expected = "< 0.5 * gaifo-k4/steps_to_90/median"
+    measure = "depo-co/test_success@best_success/mean"    (where 'success' is best, seed by seed)
+    measure = "oneshot-inverse/success_away_from_depo-normal/max"    (difference, seed by seed)
 
 ``steps_to_90_of_LABEL`` are the environment steps to 90% of another run's final return: of its own
 seed for a transfer, which has that seed's planner, of the mean over seeds for all others.
@@ -25,13 +28,17 @@ from typing import Any
 import numpy as np
 
 from depo.errors import DepoError, unknown
-from depo.evaluation.statistics import STATISTICS, first_crossing, interval
+from depo.evaluation.statistics import BOUNDS, STATISTICS, at_best, first_crossing, interval
+from depo.experiments.derived import Together
 from depo.report.curves import curve
 from depo.runs.run import Run
 from depo.settings import TRANSFER
 
 CLAIMS = Path(__file__).parent / "claims.toml"
-STEPS_TO = re.compile(r"steps_to_(\d+)_of_(\S+)")
+STEPS_TO = re.compile(r"steps_to_(\d+)(?:_of_(\S+))?")
+AWAY = re.compile(r"(\S+)_away_from_(\S+)")
+BEST = "best_"
+"""After '@': where the metric named behind it is best, which is how a model is chosen."""
 COMPARISONS = {">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt}
 EXPECTED = re.compile(r"(>=|<=|>|<|=)\s*(?:([\d.e+-]+)\s*\*\s*)?(\S+)")
 
@@ -65,7 +72,8 @@ def judge(claim: Mapping[str, str], runs: Mapping[str, Run]) -> dict[str, Any]:
         expected += f" (= {bound:.4g})"
     else:
         bound = factor * float(match[3])
-    extreme = statistic in ("min", "max")  # no bootstrap goes beyond what was seen
+    # no bootstrap goes beyond what was seen, and a bound has no bounds
+    extreme = statistic in ("min", "max", *BOUNDS)
     bounds = None if extreme else interval(values, statistic)
     return {
         "claim": claim["claim"],
@@ -85,8 +93,8 @@ def _measures(claim: Mapping[str, str]) -> list[str]:
 def _labels(measure: str) -> list[str]:
     """The runs a measure is about."""
     label, metric, _ = measure.split("/")
-    other = STEPS_TO.fullmatch(metric)
-    return [label, other[2]] if other else [label]
+    other = STEPS_TO.fullmatch(metric) or AWAY.fullmatch(metric)
+    return [label, other[2]] if other and other[2] else [label]
 
 
 def measure(text: str, runs: Mapping[str, Run]) -> tuple[np.ndarray, str]:
@@ -102,24 +110,41 @@ def measure(text: str, runs: Mapping[str, Run]) -> tuple[np.ndarray, str]:
 def final_values(run: Run, metric: str, runs: Mapping[str, Run] | None = None) -> np.ndarray:
     """A metric at the last evaluation (or steps to 90% success), one value for each seed.
 
-    ``METRIC@STEPS`` is its value at the first evaluation from so many steps on.
+    ``METRIC@STEPS`` is its value at the first evaluation from so many steps on,
+    ``METRIC@best_OTHER`` where another metric is best.
     """
+    if away := AWAY.fullmatch(metric):
+        own, other = (final_values(each, away[1]) for each in (run, (runs or {})[away[2]]))
+        return np.abs(own - other[: len(own)])
     name, _, at = metric.partition("@")
+    if at.startswith(BEST):
+        return chosen_values(run, name, at.removeprefix(BEST))
     if at:
         steps, values = curve(run, name)
         late = np.flatnonzero(steps >= float(at))
         if not len(late):
             raise DepoError(f"{run.path.name} has no evaluation from {at} steps on")
         return values[late[0]]
-    if other := STEPS_TO.fullmatch(metric):
-        return steps_to_share(run, int(other[1]) / 100, (runs or {})[other[2]])
-    if metric == "steps_to_90":
+    if aim := STEPS_TO.fullmatch(metric):
+        share = int(aim[1]) / 100
+        if aim[2]:
+            return steps_to_share(run, share, (runs or {})[aim[2]])
         steps, success = curve(run, "success")
-        return np.array([first_crossing(steps, column, 0.9) for column in success.T])
+        return np.array([first_crossing(steps, column, share) for column in success.T])
     final = run.final_scores()
     if not final or metric not in final[0]:
         raise unknown(f"metric of {run.path.name}", metric, final[0] if final else [])
     return np.array([row[metric] for row in final])
+
+
+def chosen_values(run: Run, metric: str, by: str) -> np.ndarray:
+    """A metric at the evaluation where each seed is best by another one; the first of equals.
+
+    Of runs read together every part is a model of its own, and chosen on its own.
+    """
+    if isinstance(run, Together):
+        return np.mean([chosen_values(part, metric, by) for part in run.parts.values()], axis=0)
+    return at_best(curve(run, metric)[1], curve(run, by)[1])
 
 
 def steps_to_share(run: Run, share: float, other: Run) -> np.ndarray:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
@@ -15,6 +15,7 @@ from matplotlib.figure import Figure
 from depo.errors import unknown
 from depo.evaluation.statistics import STATISTICS, interval
 from depo.experiments.claims import final_values, verdict
+from depo.experiments.derived import Scored, Together
 from depo.experiments.sweep import Engine, Planned, Sweep
 from depo.files import write_bytes, write_json
 from depo.report.figures import save_figure
@@ -22,6 +23,18 @@ from depo.runs.run import Run
 
 Scale = Literal["smoke", "laptop", "bench", "paper"]
 Plan = dict[str, Planned]
+DRIVING = (
+    "collisions",
+    "off_road",
+    "out_of_time",
+    "distance",
+    "position_divergence",
+    "position_divergence_authors",
+    "speed_distance",
+    "gap_distance",
+    "velocity_reach_error",
+    "velocity_reach_error_relative",
+)
 SCORES = (
     "success",
     "success_greedy",
@@ -43,6 +56,8 @@ SCORES = (
     "skill_error",
     "planner_log_likelihood",
     "discriminator_accuracy",
+    *DRIVING,
+    *(f"test_{name}" for name in ("success", *DRIVING)),
 )
 
 
@@ -61,6 +76,8 @@ class ScaleSettings:
     """Demonstrations by task name instead of the shipped ones."""
     reference: str = ""
     """A CSV of other people's curves."""
+    recording: str = ""
+    """Driving: a scene instead of the one that ships. Claims are about that one only."""
 
 
 SCALES: dict[str, ScaleSettings] = {
@@ -84,6 +101,12 @@ class Experiment:
     """Metrics of the Markdown table."""
     more: Callable[[Mapping[str, Run]], str] = lambda _: ""
     """Another Markdown table, between that and the verdict."""
+    groups: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """Label: the runs (by type) that are read together as one."""
+    scored: Mapping[str, Callable[[ScaleSettings], Mapping[str, float]]] = field(
+        default_factory=dict
+    )
+    """Label: the scores of somebody who learns nothing."""
 
     def reproduce(
         self,
@@ -110,7 +133,8 @@ class Experiment:
             plan = {label: planned for label, planned in plan.items() if label in needed}
         sweep = Sweep(runs_folder, plan)
         sweep.execute(workers=workers, engine=engine, watch=watch)
-        runs = sweep.runs()
+        learned = sweep.runs()
+        runs = self.beside(learned, scale) | learned
         out.mkdir(parents=True, exist_ok=True)
         drawn = self.draw(runs, scale)
         figures = {"": drawn} if isinstance(drawn, Figure) else drawn
@@ -119,13 +143,26 @@ class Experiment:
             for part, figure in figures.items()
         ]
         write_bytes(out / "results.csv", results_csv(runs).encode())
-        judged = verdict(self.name, runs)
+        judged = verdict(self.name, {} if scale.recording else runs)
         table = markdown_table(runs, self.columns) + "\n" + self.more(runs)
         table += markdown_verdict(judged)
         write_bytes(out / "table.md", table.encode())
-        judged["runtime_seconds"] = {label: round(run.seconds(), 1) for label, run in runs.items()}
+        judged["runtime_seconds"] = {
+            label: round(run.seconds(), 1) for label, run in learned.items()
+        }
         write_json(out / "verdict.json", judged)
         return judged | {"figures": [str(path) for path in saved]}
+
+    def beside(self, runs: Mapping[str, Run], scale: ScaleSettings) -> dict[str, Run]:
+        """What is read like a run: who learns nothing, and runs together, if all are there."""
+        first = next(iter(runs.values()))
+        beside: dict[str, Run] = {
+            label: Scored.beside(first, of(scale)) for label, of in self.scored.items()
+        }
+        for label, parts in self.groups.items():
+            if set(parts.values()) <= set(runs):
+                beside[label] = Together.of({kind: runs[name] for kind, name in parts.items()})
+        return beside
 
 
 def results_csv(runs: Mapping[str, Run]) -> str:
@@ -168,10 +205,10 @@ def markdown_verdict(judged: Mapping[str, Any]) -> str:
 
 def summarise(run: Run, metric: str) -> str:
     """One cell: IQM [interval], or the seeds themselves."""
-    if metric != "steps_to_90" and metric not in run.final_scores()[0]:
+    is_steps = metric.startswith("steps_to_")
+    if not is_steps and metric.partition("@")[0] not in run.final_scores()[0]:
         return "–"
     values = final_values(run, metric)
-    is_steps = metric == "steps_to_90"
     return seeds_text(values, "median" if is_steps else "iqm", 0 if is_steps else 3)
 
 

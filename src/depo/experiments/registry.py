@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from depo.experiments import ablation, continuous, grid, reinforcement, transfer
+from depo.experiments import ablation, continuous, driving, grid, reinforcement, transfer
 from depo.experiments.experiment import Experiment
 
 EXPERIMENTS: dict[str, Experiment] = {
@@ -11,4 +11,5 @@ EXPERIMENTS: dict[str, Experiment] = {
     **transfer.EXPERIMENTS,
     **ablation.EXPERIMENTS,
     **reinforcement.EXPERIMENTS,
+    **driving.EXPERIMENTS,
 }

@@ -14,9 +14,11 @@ from depo.environments.gridworld import GridWorld
 from depo.environments.host import HostEnvironment
 from depo.environments.poses import Poses, side_by_side
 from depo.evaluation.imagine import Imagination
+from depo.evaluation.imagined_drives import ImaginedDrives
 from depo.evaluation.video import film_kind, write_film
 from depo.report.figures import save_figure
 from depo.report.gridmap import draw_map, draw_path
+from depo.report.imagined_drives import draw_imagined_drives
 
 IMAGINED, REAL, STILL = "#c62828", "#1b4f8a", "#7f7f7f"
 MAPS = 4
@@ -26,11 +28,13 @@ FRAMES_A_SECOND = 25.0
 def write_pictures(
     imagination: Imagination, folder: Path, *, threshold: float, frames: int, video: bool
 ) -> list[Path]:
-    """What there is to see of one imagination: a film where poses are known, or curves, or maps."""
+    """What there is to see of an imagination: a film where poses are known, curves, maps, roads."""
     name = f"imagined-seed-{imagination.source.seed}"
     world, written = imagination.source.world, []
     if isinstance(world, GridWorld):
         written.append(save_figure(draw_paths(imagination, world), folder / name))
+    elif isinstance(imagination, ImaginedDrives):
+        written.append(save_figure(draw_imagined_drives(imagination), folder / name))
     elif Poses.known(world, imagination.imagined.shape[-1]):
         written += _write_films(imagination, world, folder / name, frames=frames, video=video)
     else:
@@ -144,8 +148,7 @@ def draw_errors(axes: Axes, imagination: Imagination, threshold: float) -> None:
     axes.set_title(
         f"{reached}; {starts} starts, compared with the {_other(imagination)}", fontsize=9
     )
-    unit = "cells apart" if on_grid else "mean square, standardised"
-    axes.set(xlabel="steps k imagined", ylabel=f"k-step error, {unit}")
+    axes.set(xlabel="steps k imagined", ylabel=f"k-step error, {imagination.unit}")
     if not on_grid:
         axes.set_yscale("log")
     axes.grid(alpha=0.25)
