@@ -314,6 +314,29 @@ def test_who_is_missing_is_a_copy_of_the_ego(seen: dict[str, np.ndarray]) -> Non
             np.testing.assert_array_equal(state[i + 1], state[0])
 
 
+def test_neighbours_seen_from_the_ego_are_the_same_traffic(
+    recording: Recording, environment: DrivingEnvironment
+) -> None:
+    vehicles = np.asarray(environment.choice)
+    other = DrivingEnvironment(environment.scene, environment.kind, vehicles, relative=True)
+    assert other.features[:5] == (*FEATURES[:4], "left behind x from ego")
+    actions = jax.random.uniform(jax.random.key(0), (20, 8, 2), minval=-0.2, maxval=0.2)
+    ego = environment.begin(jnp.asarray(vehicles[:8]), jnp.zeros((8, 2), jnp.uint32))
+    twin = ego
+    np.testing.assert_allclose(
+        other.on_the_road(other.start_state), environment.start_state, atol=1e-3
+    )
+    for action in actions:
+        ego, state, outcome = environment.drive(ego, action)
+        twin, seen, same = other.drive(twin, action)
+        np.testing.assert_array_equal(seen[:, :4], state[:, :4])
+        np.testing.assert_allclose(seen[:, 4:8], state[:, 4:8] - state[:, :4], atol=1e-3)
+        np.testing.assert_allclose(other.on_the_road(seen), state, atol=1e-3)
+        assert all(np.array_equal(a, b) for a, b in zip(outcome, same, strict=True))
+    nobody = np.asarray(state[:, 4:8] == state[:, :4]).all(axis=1)
+    assert (np.asarray(seen)[nobody, 4:8] == 0).all()
+
+
 def test_the_ramp_is_seen_from_where_it_joins(seen: dict[str, np.ndarray]) -> None:
     for where, side, joined in (
         ("before the ramp joins", "right ahead", False),

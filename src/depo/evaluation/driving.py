@@ -163,7 +163,7 @@ def _some_steps(
         ego, state = carry
         decision = driver.decide(environment, ego, state)
         after, reached, outcome = environment.drive(ego, decision.action)
-        gap = _gap(state, environment.size(ego.vehicle)[0])
+        gap = _gap(environment.on_the_road(state), environment.size(ego.vehicle)[0])
         return (after, reached), (state, decision.plan, reached, gap, jnp.stack(outcome))
 
     (ego, state), steps = jax.lax.scan(step, (ego, state), jnp.arange(AT_ONCE))

@@ -13,7 +13,13 @@ from jaxtyping import Array, Bool, Float, Int, UInt32
 
 from depo.environments.driving.kinematics import Pose, move
 from depo.environments.driving.scene import Scene
-from depo.environments.driving.surroundings import look
+from depo.environments.driving.surroundings import (
+    FEATURES,
+    RELATIVE_FEATURES,
+    from_ego,
+    look,
+    on_the_road,
+)
 from depo.environments.driving.vehicles import VehicleType
 from depo.errors import DepoError
 from depo.traffic.overlaps import TOLERANCE
@@ -65,6 +71,8 @@ class DrivingEnvironment(eqx.Module):
     horizon: int = eqx.field(static=True)
     depth: float = eqx.field(static=True)
     arrival_ends: bool = eqx.field(static=True)
+    relative: bool = eqx.field(static=True)
+    """Whether neighbours are seen from the ego."""
 
     def __init__(
         self,
@@ -75,10 +83,12 @@ class DrivingEnvironment(eqx.Module):
         horizon: int = 1500,
         depth: float = TOLERANCE,
         arrival_ends: bool = False,
+        relative: bool = False,
     ):
         self.scene, self.kind, self.horizon = scene, kind, horizon
-        self.depth, self.arrival_ends = depth, arrival_ends
-        self.start_state, hit = _look_at_starts(scene, kind, depth)
+        self.depth, self.arrival_ends, self.relative = depth, arrival_ends, relative
+        starts, hit = _look_at_starts(scene, kind, depth)
+        self.start_state = from_ego(starts) if relative else starts
         asked = np.arange(scene.vehicles) if vehicles is None else np.asarray(vehicles, np.int64)
         fits = np.asarray(scene.drivable & ~hit)
         chosen = asked[fits[asked]]
@@ -145,7 +155,17 @@ class DrivingEnvironment(eqx.Module):
     def _look(
         self, vehicle: Int[Array, ""], frame: Int[Array, ""], pose: Pose
     ) -> tuple[Float[Array, " 28"], Bool[Array, ""]]:
-        return look(self.scene, vehicle, frame, pose, self.size(vehicle), self.depth)
+        state, hit = look(self.scene, vehicle, frame, pose, self.size(vehicle), self.depth)
+        return (from_ego(state) if self.relative else state), hit
+
+    def on_the_road(self, state: Float[Array, "*copies 28"]) -> Float[Array, "*copies 28"]:
+        """A state with its neighbours where they are on the road, however they are seen."""
+        return on_the_road(state) if self.relative else state
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """Names of the numbers of a state."""
+        return RELATIVE_FEATURES if self.relative else FEATURES
 
     def size(self, vehicle: Int[Array | np.ndarray, "*copies"]) -> tuple[Array, Array]:
         """Length and width of the ego in a vehicle's place."""

@@ -13,7 +13,6 @@ from jaxtyping import Array, Float, Int
 from depo.demos.demonstrations import Demonstrations
 from depo.environments.driving.environment import DrivingEnvironment, Ego
 from depo.environments.driving.settings import ID
-from depo.environments.driving.surroundings import FEATURES
 
 AT_ONCE = 64
 """Frames looked at in one compiled call."""
@@ -43,7 +42,7 @@ def expert_demonstrations(
         observations=np.concatenate([states[:n, i] for i, n in enumerate(lengths)]),
         episode_lengths=lengths,
         episode_returns=np.ones(len(chosen)),
-        feature_names=FEATURES,
+        feature_names=environment.features,
         metadata={"environment": ID, "source": "recorded traffic", "vehicles": chosen.tolist()},
     )
 

@@ -40,6 +40,7 @@ class DrivingEnv(gym.Env[np.ndarray, np.ndarray]):
         self.render_mode = render_mode
         self.settings, given = _settings(recording, settings)
         self.environment = open_environment(self.settings, given)
+        self.metadata = type(self).metadata | {"feature_names": self.environment.features}
         self.observation_space, self.action_space = STATES, ACTIONS
         self._choice = np.asarray(self.environment.choice)
         self._starts = np.asarray(self.environment.start_state)

@@ -10,6 +10,7 @@ from depo.errors import DepoError
 ID = "depo/Driving-v0"
 Part = Literal["train", "validation", "test", "all"]
 Arrival = Literal["cut", "end"]
+View = Literal["absolute", "relative"]
 HORIZON = 1_500
 
 
@@ -30,6 +31,9 @@ class DrivingSettings:
     sizes and positions are not exact, so the authors forgive a metre."""
     arrival: Arrival = "cut"
     """Arrival cuts the episode (the road goes on, so its value is estimated), or ends it."""
+    neighbours: View = "absolute"
+    """How the six around are seen: where on the road they are, or where from the ego. The gaps that
+    decide are metres, the road is hundreds: beside it they are hard to make out."""
 
     def __post_init__(self) -> None:
         if self.horizon < 1:

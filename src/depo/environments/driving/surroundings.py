@@ -20,6 +20,28 @@ NEIGHBOURS = (
 """The six vehicles around the ego, in the order of the state: by lane, then by front."""
 FEATURES = tuple(f"{who} {what}" for who in ("ego", *NEIGHBOURS) for what in ("x", "y", "vx", "vy"))
 """Names of the 28 numbers of a state: metres, and metres per second."""
+RELATIVE_FEATURES = tuple(
+    name if name.startswith("ego") else f"{name} from ego" for name in FEATURES
+)
+"""The same where neighbours are seen from the ego."""
+
+
+def from_ego(state: Float[Array, "*copies 28"]) -> Float[Array, "*copies 28"]:
+    """The state with its neighbours as seen from the ego; nobody there is nothing but zeros.
+
+    >>> from_ego(jnp.arange(28.0))[:8].tolist()
+    [0.0, 1.0, 2.0, 3.0, 4.0, 4.0, 4.0, 4.0]
+    """
+    return jnp.concatenate([state[..., :4], state[..., 4:] - _own(state)], axis=-1)
+
+
+def on_the_road(state: Float[Array, "*copies 28"]) -> Float[Array, "*copies 28"]:
+    """The inverse of :func:`from_ego`."""
+    return jnp.concatenate([state[..., :4], state[..., 4:] + _own(state)], axis=-1)
+
+
+def _own(state: Float[Array, "*copies 28"]) -> Float[Array, "*copies 24"]:
+    return jnp.concatenate([state[..., :4]] * len(NEIGHBOURS), axis=-1)
 
 
 def look(
