@@ -109,3 +109,17 @@ def test_a_feature_that_is_not_there_cannot_be_planned(recording: str, tmp_path:
             out=tmp_path / "run",
             **QUICK,
         )
+
+
+def test_a_planner_of_one_view_is_refused_by_the_other(
+    together: Run, recording: str, tmp_path: Path
+) -> None:
+    with pytest.raises(DepoError, match="'left behind x'.*'left behind x from ego'"):
+        depo.transfer(
+            together.path / "planner" / "seed-0",
+            env="driving",
+            env_args={"recording": recording, "neighbours": "relative"},
+            skill="depo.environments.driving.skill:normal",
+            steps=0,
+            out=tmp_path / "run",
+        )

@@ -113,9 +113,13 @@ def _job(scale: ScaleSettings, method: str, kind: str = "normal") -> Job:
 
 
 def _arguments(scale: ScaleSettings, kind: str) -> dict[str, Any]:
-    """What is said of the environment; what goes without saying is left out."""
+    """What is said of the environment; what goes without saying is left out.
+
+    Our preset sees neighbours from the ego, the authors' as they did.
+    """
     recording = {"recording": scale.recording} if scale.recording else {}
-    return recording | ({} if kind == DrivingSettings.vehicle else {"vehicle": kind})
+    view = {"neighbours": "relative"} if scale.preset == "fast" else {}
+    return recording | view | ({} if kind == DrivingSettings.vehicle else {"vehicle": kind})
 
 
 def _plan_fig6(scale: ScaleSettings) -> Plan:

@@ -141,7 +141,7 @@ planned."""
 _STEADY = {"anneal": 1.0, "anneal_after": 0.0}
 """Rates that stay, where the runs we publish were made before falling ones were tried."""
 _WITHOUT_DEMOS = {"demo_share": 0.0}
-"""Where it did not help (driving), or the runs we publish were made before it was tried."""
+"""Where the runs we publish were made before it was tried."""
 _FIXED_TEMPERATURE = {"temperature": 0.0, "tune_temperature": False}
 _AUTHORS_OTHER_BCO = {"actor_rate": 1e-3, "adam_beta": 0.0}
 
@@ -154,7 +154,7 @@ TASKS: dict[str, dict[str, dict[str, dict[str, Any]]]] = {
             "all": {
                 **_DRIVING,
                 **_STEADY,
-                **_WITHOUT_DEMOS,
+                "updates_per_step": 0.4,
                 "minibatch": 256,
                 "random_steps": 2_000,
                 "reward_shift": 0.0,
