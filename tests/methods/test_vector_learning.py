@@ -59,7 +59,10 @@ def test_supervised_planning_and_a_skill_find_the_exact_answers(tmp_path: Path) 
     assert last["skill_error"] < 0.02
 
 
-@pytest.mark.parametrize("more", [{}, {"demo_share": 0.5, "sample_plans": False}])
+@pytest.mark.parametrize(
+    "more",
+    [{}, pytest.param({"demo_share": 0.5, "sample_plans": False}, marks=pytest.mark.slow)],
+)
 def test_decoupled_policy_optimisation_walks_as_the_expert(more: dict, tmp_path: Path) -> None:
     anchored = {"calibration": 1.0, "supervision": 1.0, "planner_rate": 1e-3}
     run = train("depo", tmp_path, steps=3_000, **SKILL, **anchored, **more)
