@@ -46,14 +46,14 @@ CONFIGURATIONS: dict[str, dict[str, dict[str, Any]]] = {
     "depo": {
         **_ADVERSARY,
         "no-demonstrations": {"demo_share": 0.0},
-        "other-sampling": {"sample_plans": False},
+        "mean-plans": {"sample_plans": False},
     },
     "gaifo": _ACTOR,
     "gaifo-dp": _ACTOR,
     "depo-agnostic": {
         **_ADVERSARY,
-        "no-demonstrations": {"demo_share": 0.0},
-        "other-sampling": {"sample_plans": False},
+        "rates-1e-3": {"planner_rate": 1e-3, "critic_rate": 1e-3},
+        "mean-plans": {"sample_plans": False},
     },
     "depo-supervised": {**_SKILL, "planner-1e-3": {"planner_rate": 1e-3}},
     "bco": {**_SKILL, "actor-1e-3": {"actor_rate": 1e-3}},
