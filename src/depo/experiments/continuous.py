@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from depo.api import make_job
@@ -131,9 +132,19 @@ def _draw_fig3(runs: Mapping[str, Run], scale: ScaleSettings) -> Figure:
         draw_reference(top, reference.get(task, {}), steps)
         draw_return_and_reach(top, bottom, own)
         top.set_title(task, fontsize=10)
-        if column:
-            bottom.get_legend().remove()
+    one_legend(figure, axes.flat)
     return figure
+
+
+def one_legend(figure: Figure, panels: Iterable[Axes]) -> None:
+    """One legend beside all panels instead of one in each, where it would hide curves."""
+    lines: dict[str, Any] = {}
+    for axes in panels:
+        handles, labels = axes.get_legend_handles_labels()
+        lines |= dict(zip(labels, handles, strict=True))
+        if axes.get_legend() is not None:
+            axes.get_legend().remove()
+    figure.legend(lines.values(), lines.keys(), loc="outside right upper", fontsize=8)
 
 
 EXPERIMENTS: dict[str, Experiment] = {
