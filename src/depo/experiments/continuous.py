@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from depo.api import make_job
@@ -17,7 +16,7 @@ from depo.errors import DepoError
 from depo.experiments.experiment import Experiment, Plan, ScaleSettings
 from depo.experiments.reference import draw_reference, read_reference
 from depo.experiments.sweep import Planned
-from depo.report.curves import draw_return_and_reach
+from depo.report.curves import draw_return_and_reach, one_legend
 from depo.runs.job import Job
 from depo.runs.run import Run
 
@@ -125,26 +124,14 @@ def _draw_fig3(runs: Mapping[str, Run], scale: ScaleSettings) -> Figure:
     reference = read_reference(scale.reference) if scale.reference else {}
     figure = Figure(figsize=(4.3 * len(tasks), 6.6), layout="constrained")
     axes = figure.subplots(2, len(tasks), squeeze=False)
-    for column, task in enumerate(tasks):
+    for (top, bottom), task in zip(axes.T, tasks, strict=True):
         own = runs_of(runs, task)
-        top, bottom = axes[:, column]
         steps = max(run.job.steps for run in own.values())
         draw_reference(top, reference.get(task, {}), steps)
         draw_return_and_reach(top, bottom, own)
         top.set_title(task, fontsize=10)
     one_legend(figure, axes.flat)
     return figure
-
-
-def one_legend(figure: Figure, panels: Iterable[Axes]) -> None:
-    """One legend beside all panels instead of one in each, where it would hide curves."""
-    lines: dict[str, Any] = {}
-    for axes in panels:
-        handles, labels = axes.get_legend_handles_labels()
-        lines |= dict(zip(labels, handles, strict=True))
-        if axes.get_legend() is not None:
-            axes.get_legend().remove()
-    figure.legend(lines.values(), lines.keys(), loc="outside right upper", fontsize=8)
 
 
 EXPERIMENTS: dict[str, Experiment] = {

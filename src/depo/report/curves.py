@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import numpy as np
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter
 
 from depo.evaluation.statistics import ENOUGH_SEEDS, interval, iqm
@@ -76,3 +78,14 @@ def draw_return_and_reach(
     plans = {label: run for label, run in runs.items() if "reach_error" in run.metrics()[-1]}
     draw_curves(bottom, plans, "reach_error", "reach error, standardised", colours)
     bottom.set_yscale("log")
+
+
+def one_legend(figure: Figure, panels: Iterable[Axes]) -> None:
+    """One legend beside all panels instead of one in each, where it would hide curves."""
+    lines: dict[str, Artist] = {}
+    for axes in panels:
+        handles, labels = axes.get_legend_handles_labels()
+        lines |= dict(zip(labels, handles, strict=True))
+        if (own := axes.get_legend()) is not None:
+            own.remove()
+    figure.legend(lines.values(), lines.keys(), loc="outside right upper", fontsize=8)
