@@ -37,7 +37,6 @@ _ACTOR = {
 }
 _SKILL = {
     "fast": {},
-    "noise-1": {"noise": 1.0},
     "skill-3e-4": {"skill_rate": 3e-4},
     "two-updates": {"updates_per_step": 2.0},
 }
@@ -55,8 +54,16 @@ CONFIGURATIONS: dict[str, dict[str, dict[str, Any]]] = {
         "rates-1e-3": {"planner_rate": 1e-3, "critic_rate": 1e-3},
         "mean-plans": {"sample_plans": False},
     },
-    "depo-supervised": {**_SKILL, "planner-1e-3": {"planner_rate": 1e-3}},
-    "bco": {**_SKILL, "actor-1e-3": {"actor_rate": 1e-3}},
+    "depo-supervised": {
+        **_SKILL,
+        "noise-1": {"noise": 1.0},
+        "planner-1e-3": {"planner_rate": 1e-3},
+    },
+    "bco": {
+        **_SKILL,
+        "samples": {"clone_samples": True},
+        "actor-1e-3": {"actor_rate": 1e-3},
+    },
 }
 """Method, configuration: what differs from ``fast``. Five for every method."""
 
