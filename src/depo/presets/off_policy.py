@@ -9,7 +9,7 @@ _FAST = {"minibatch": 128, "anneal": 0.1, "anneal_after": 0.6}
 learn late."""
 _FAST_DEMOS = {"demo_share": 0.5}
 """What an expert's states are worth need not be found out by getting there first. Not for agnostic
-DePG: with nothing to anchor them its plans run off before 10,000 steps and never come back."""
+DePG: with it five seeds of five on Hopper were lost by 10,000 steps, and still at 20,000."""
 _FAST_REWARD = {"reward_shift": 2.0}
 """Puts the reward of a beginner's transition near zero, where values begin, too."""
 _FAST_SKILL = {"skill_rate": 1e-3}
@@ -143,7 +143,7 @@ _STEADY = {"anneal": 1.0, "anneal_after": 0.0}
 """Rates that stay: where falling ones came too early (InvertedPendulum learns to the last step), or
 the runs we publish were made before they were tried."""
 _WITHOUT_DEMOS = {"demo_share": 0.0}
-"""Where it was slower (InvertedPendulum), or the runs we publish were made before it was tried."""
+"""Where it seemed slower (InvertedPendulum), or published runs were made before it was tried."""
 _FIXED_TEMPERATURE = {"temperature": 0.0, "tune_temperature": False}
 _AUTHORS_OTHER_BCO = {"actor_rate": 1e-3, "adam_beta": 0.0}
 
