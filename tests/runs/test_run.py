@@ -171,6 +171,14 @@ def test_a_wrong_job_is_refused(arguments: dict, message: str, tmp_path: Path) -
     assert not (tmp_path / "run").exists()
 
 
+def test_a_narrow_planner_is_a_job_and_an_impossible_one_is_not() -> None:
+    assert make_job("depo", env="hopper", log_std_ceiling=-2.5).settings.log_std_ceiling == -2.5
+    with pytest.raises(depo.DepoError, match="nothing lies between"):
+        make_job("depo", env="hopper", log_std_ceiling=-6.0)
+    with pytest.raises(depo.DepoError, match="gradient_penalty -1"):
+        make_job("depo", env="hopper", gradient_penalty=-1.0)
+
+
 def test_demonstrations_of_another_space_are_refused(tmp_path: Path) -> None:
     vectors = depo.Demonstrations.from_episodes([np.zeros((3, 11))]).save(tmp_path / "v.npz")
     with pytest.raises(depo.DepoError, match=r"11-dimensional vectors.*36 finite states"):

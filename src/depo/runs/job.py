@@ -15,6 +15,7 @@ from depo.environments.gridworld import GridWorldSettings
 from depo.errors import DepoError, unknown
 from depo.models.skill_source import is_formula
 from depo.settings import OFF_POLICY, ON_POLICY, SETTINGS_OF, TRANSFER, Learner, MethodSettings
+from depo.settings.off_policy import PlannerSettings
 from depo.settings.on_policy import DePO
 
 MAX_STEPS: dict[Learner, int] = {"on-policy": 2**23, "off-policy": 2**30}
@@ -137,6 +138,11 @@ class Job:
             raise DepoError("evaluate_every and checkpoint_every must be at least 1")
         if not 0.0 <= s.gamma < 1.0:
             raise DepoError(f"gamma {s.gamma} is not in [0, 1)")
+        if isinstance(s, PlannerSettings) and s.log_std_ceiling < -s.log_std_floor:
+            raise DepoError(
+                f"a planner's log deviation cannot be above {-s.log_std_floor} (log_std_floor) and "
+                f"below {s.log_std_ceiling} (log_std_ceiling): nothing lies between"
+            )
         if not 0.0 <= s.epsilon <= 1.0:
             raise DepoError(f"epsilon {s.epsilon} is not in [0, 1]")
 
@@ -184,14 +190,19 @@ class Job:
             raise DepoError(f"these settings are not of a depo run: {error!r}") from None
 
 
+_SIGNED = ("log_std_ceiling",)
+"""Settings that may be negative."""
+
+
 def _check_number(name: str, value: Any) -> None:
     """Whole-number settings count something; the others are rates, weights and shares."""
     if isinstance(value, bool | str):
         return
     if isinstance(value, int) and value < 1:
         raise DepoError(f"{name} {value} is not positive")
-    if isinstance(value, float) and not (math.isfinite(value) and value >= 0):
-        raise DepoError(f"{name} {value} is not a finite number of at least 0")
+    least = -math.inf if name in _SIGNED else 0
+    if isinstance(value, float) and not (math.isfinite(value) and value >= least):
+        raise DepoError(f"{name} {value} is not a finite number of at least {least}")
 
 
 def _tuples(data: dict[str, Any]) -> dict[str, Any]:
