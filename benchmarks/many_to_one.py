@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import time
+from collections.abc import Iterator
 from typing import Any
 
 import equinox as eqx
@@ -21,8 +22,12 @@ import numpy as np
 import optax
 
 from depo.environments.host import HostEnvironment
+from depo.losses import distal_skill
 from depo.methods.descent import descend, fresh
-from depo.methods.off_policy.parts import skill_loss
+from depo.methods.off_policy.parts import skill_loss, step
+from depo.models.forward import Forward
+from depo.models.mlp import MLP
+from depo.models.planner import GaussianPlanner
 from depo.models.skill import VectorSkill
 from depo.models.standard import Standard
 
@@ -58,21 +63,67 @@ def replay(env: Any, before: np.ndarray, actions: np.ndarray) -> np.ndarray:
 
 def fit(skill: VectorSkill, rows: tuple[np.ndarray, ...], updates: int) -> VectorSkill:
     """A skill after so many steps of Adam on minibatches of 256."""
-    optimiser, generator = optax.adam(1e-3), np.random.default_rng(1)
+    optimiser = optax.adam(1e-3)
     trained = fresh(skill, optimiser)
-    step = eqx.filter_jit(
+    some_steps = eqx.filter_jit(
         lambda trained, batches: descend(
             trained, optimiser, lambda model, batch: skill_loss(model, *batch), batches
         )
     )
-    for _ in range(updates // AT_ONCE):
-        index = generator.integers(len(rows[0]), size=(AT_ONCE, 256))
-        trained, _ = step(trained, tuple(jnp.asarray(x[index], jnp.float32) for x in rows))
+    for batches in minibatches(rows, updates):
+        trained, _ = some_steps(trained, batches)
     return trained.model
 
 
+def fit_by_effects(skill: VectorSkill, rows: tuple[np.ndarray, ...], updates: int) -> VectorSkill:
+    """The same, each step after one of a forward model through which the skill is judged."""
+    optimiser, features = optax.adam(1e-3), rows[0].shape[1]
+    network = MLP(jax.random.key(2), features + skill.actions, (256, 256), features)
+    both = fresh(skill, optimiser), fresh(Forward(network, jnp.ones(features)), optimiser)
+    units = GaussianPlanner(jax.random.key(0), skill.standard, (1,))
+
+    @eqx.filter_jit
+    def some_steps(both: Any, batches: Any) -> Any:
+        arrays, rest = eqx.partition(both, eqx.is_array)
+
+        def one(arrays: Any, batch: Any) -> tuple[Any, None]:
+            skill, forward = eqx.combine(arrays, rest)
+            state, reached, action = batch
+            forward, *_ = step(
+                forward,
+                optimiser,
+                lambda model: (
+                    distal_skill.forward_loss(model, units, state, action, reached),
+                    None,
+                ),
+            )
+            skill, *_ = step(
+                skill,
+                optimiser,
+                lambda model: (
+                    distal_skill.skill_loss(model, forward.model, units, state, reached),
+                    None,
+                ),
+            )
+            return eqx.filter((skill, forward), eqx.is_array), None
+
+        return eqx.combine(jax.lax.scan(one, arrays, batches)[0], rest)
+
+    for batches in minibatches(rows, updates):
+        both = some_steps(both, batches)
+    return both[0].model
+
+
+def minibatches(rows: tuple[np.ndarray, ...], updates: int) -> Iterator[tuple[jax.Array, ...]]:
+    """So many of 256 rows, several at once."""
+    generator = np.random.default_rng(1)
+    for _ in range(updates // AT_ONCE):
+        index = generator.integers(len(rows[0]), size=(AT_ONCE, 256))
+        yield tuple(jnp.asarray(x[index], jnp.float32) for x in rows)
+
+
 def main() -> None:
-    """Print one line for the true actions and one for each number of modes."""
+    """One line for the true actions, one for each number of modes, one for a skill by effects."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--env", default="Hopper-v5")
     parser.add_argument("--dynamics", default="mixed")
@@ -95,13 +146,14 @@ def main() -> None:
         print(f"{name:12} reach {error:.4f}   action {squared:.3f}   {seconds:.0f} s", flush=True)
 
     report("true", action, 0.0)
-    for modes in asked.modes:
+    ways = {f"{modes} modes": (modes, fit) for modes in asked.modes}
+    for name, (modes, how) in {**ways, "effects": (1, fit_by_effects)}.items():
         began = time.process_time()
         skill = VectorSkill(jax.random.key(0), standard, action.shape[1], (256, 256), modes=modes)
-        skill = fit(skill, seen, asked.updates)
+        skill = how(skill, seen, asked.updates)
         inputs = (jnp.asarray(x, jnp.float32) for x in (state, reached))
         chosen = np.asarray(skill.mode(*inputs), np.float64)
-        report(f"{modes} modes", chosen, time.process_time() - began)
+        report(name, chosen, time.process_time() - began)
 
 
 if __name__ == "__main__":

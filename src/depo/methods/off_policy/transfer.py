@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Key
+from jaxtyping import Array, Float, Key
 
 from depo.losses import distal_skill
 from depo.methods.descent import Trained, fresh
@@ -24,6 +24,7 @@ from depo.methods.off_policy.parts import (
 from depo.models.forward import Forward
 from depo.models.mlp import MLP
 from depo.models.planner import GaussianPlanner
+from depo.models.skill import VectorSkill
 from depo.settings.off_policy import SkillTransfer
 
 
@@ -107,13 +108,12 @@ class TransferMethod(FineTuningMethod):
         states = jnp.concatenate([wide.state, batch.state])
         plans = planner.sample(batch.state, jax.random.fold_in(key, 1))
         targets = jnp.concatenate([planner.select(wide.next_state), plans])
-        skill, missed, _ = step(
-            agent["skill"],
-            optimiser,
-            lambda model: (
-                distal_skill.skill_loss(model, forward.model, planner, states, targets),
-                None,
-            ),
-        )
+
+        def loss(model: VectorSkill) -> tuple[Float[Array, ""], Float[Array, ""]]:
+            missed = distal_skill.skill_loss(model, forward.model, planner, states, targets)
+            before_tanh = model.before_tanh(states, targets).mean
+            return missed + self.settings.output_penalty * jnp.mean(before_tanh**2), missed
+
+        skill, _, missed = step(agent["skill"], optimiser, loss)
         changed = {"forward": forward, "skill": skill}
         return agent | changed, {"forward_loss": error, "skill_loss": missed}
