@@ -23,7 +23,7 @@ from depo.environments.driving.rectangles import Rectangle, overlap
 from depo.environments.driving.scene import scene_of
 from depo.environments.driving.settings import ID, DrivingSettings
 from depo.environments.driving.skill import driving_skill
-from depo.environments.driving.surroundings import FEATURES, NEIGHBOURS
+from depo.environments.driving.surroundings import FEATURES, NEIGHBOURS, RANGE
 from depo.environments.driving.vehicles import TYPES, vehicle_type
 from depo.environments.host import HostEnvironment
 from depo.errors import DepoError
@@ -278,6 +278,10 @@ CASES = {
 
 @pytest.fixture(scope="module")
 def seen() -> dict[str, np.ndarray]:
+    return look_around()
+
+
+def look_around(gaps: bool = False) -> dict[str, np.ndarray]:
     """What the first vehicle of each case sees, (7, 4), all driving at 10 m/s."""
     tracks, firsts = [], []
     for number, vehicles in enumerate(CASES.values()):
@@ -285,7 +289,7 @@ def seen() -> dict[str, np.ndarray]:
         tracks += [
             steady(number * APART, x - 10 * DT * NOW, lane, 10.0, 400) for lane, x in vehicles
         ]
-    environment = DrivingEnvironment(scene_of(recording_of(tracks)), TYPES["normal"])
+    environment = DrivingEnvironment(scene_of(recording_of(tracks)), TYPES["normal"], gaps=gaps)
     vehicle, frame = jnp.array(firsts), jnp.arange(len(CASES)) * APART + NOW
     pose = environment.scene.recorded(vehicle, frame)
     nothing = jnp.zeros(len(CASES), jnp.int32)
@@ -314,27 +318,45 @@ def test_who_is_missing_is_a_copy_of_the_ego(seen: dict[str, np.ndarray]) -> Non
             np.testing.assert_array_equal(state[i + 1], state[0])
 
 
-def test_neighbours_seen_from_the_ego_are_the_same_traffic(
+def test_gaps_are_the_same_traffic_from_bumper_to_bumper(
     recording: Recording, environment: DrivingEnvironment
 ) -> None:
     vehicles = np.asarray(environment.choice)
-    other = DrivingEnvironment(environment.scene, environment.kind, vehicles, relative=True)
-    assert other.features[:5] == (*FEATURES[:4], "left behind x from ego")
+    other = DrivingEnvironment(environment.scene, environment.kind, vehicles, gaps=True)
+    assert other.features[:6] == (*FEATURES[:4], "left behind gap", "left behind aside")
     actions = jax.random.uniform(jax.random.key(0), (20, 8, 2), minval=-0.2, maxval=0.2)
     ego = environment.begin(jnp.asarray(vehicles[:8]), jnp.zeros((8, 2), jnp.uint32))
-    twin = ego
-    np.testing.assert_allclose(
-        other.on_the_road(other.start_state), environment.start_state, atol=1e-3
-    )
+    length, twin = np.asarray(environment.size(ego.vehicle)[0]), ego
+    np.testing.assert_array_equal(other.start_state[:, :4], environment.start_state[:, :4])
+    ahead = 4 * (1 + NEIGHBOURS.index("ahead"))
+    seen_ahead = 0
     for action in actions:
         ego, state, outcome = environment.drive(ego, action)
         twin, seen, same = other.drive(twin, action)
-        np.testing.assert_array_equal(seen[:, :4], state[:, :4])
-        np.testing.assert_allclose(seen[:, 4:8], state[:, 4:8] - state[:, :4], atol=1e-3)
-        np.testing.assert_allclose(other.on_the_road(seen), state, atol=1e-3)
         assert all(np.array_equal(a, b) for a, b in zip(outcome, same, strict=True))
-    nobody = np.asarray(state[:, 4:8] == state[:, :4]).all(axis=1)
-    assert (np.asarray(seen)[nobody, 4:8] == 0).all()
+        state, seen = np.asarray(state), np.asarray(seen)
+        np.testing.assert_array_equal(seen[:, :4], state[:, :4])
+        there = (state[:, ahead : ahead + 4] != state[:, :4]).any(axis=1)
+        gap = state[there, ahead] - state[there, 0] - length[there]
+        np.testing.assert_allclose(seen[there, ahead], np.minimum(gap, RANGE), atol=0.05)
+        offset = state[there, ahead + 1 : ahead + 4] - state[there, 1:4]
+        np.testing.assert_allclose(seen[there, ahead + 1 : ahead + 4], offset, atol=1e-3)
+        nobody = np.broadcast_to([RANGE, 0.0, 0.0, 0.0], ((~there).sum(), 4))
+        np.testing.assert_array_equal(seen[~there, ahead : ahead + 4], nobody)
+        seen_ahead += there.sum()
+    assert seen_ahead
+
+
+def test_gaps_are_what_lies_between_bumpers_however_long_vehicles_are() -> None:
+    cases = look_around(gaps=True)
+    length = 4.5
+    for i, name in enumerate(NEIGHBOURS):
+        x = AROUND[name][1] - 100.0
+        gap = x - length if "ahead" in name else x + length
+        np.testing.assert_allclose(cases["all around"][i + 1, 0], gap, atol=0.02, err_msg=name)
+    few = cases["few around"][1:, 0]
+    np.testing.assert_allclose(few[NEIGHBOURS.index("ahead")], RANGE)  # 45 m away
+    np.testing.assert_allclose(few[NEIGHBOURS.index("behind")], -RANGE)  # nobody
 
 
 def test_the_ramp_is_seen_from_where_it_joins(seen: dict[str, np.ndarray]) -> None:

@@ -114,11 +114,11 @@ def test_a_feature_that_is_not_there_cannot_be_planned(recording: str, tmp_path:
 def test_a_planner_of_one_view_is_refused_by_the_other(
     together: Run, recording: str, tmp_path: Path
 ) -> None:
-    with pytest.raises(DepoError, match=r"'left behind x'.*'left behind x from ego'"):
+    with pytest.raises(DepoError, match=r"'left behind x'.*'left behind gap'"):
         depo.transfer(
             together.path / "planner" / "seed-0",
             env="driving",
-            env_args={"recording": recording, "neighbours": "relative"},
+            env_args={"recording": recording, "neighbours": "gaps"},
             skill="depo.environments.driving.skill:normal",
             steps=0,
             out=tmp_path / "run",

@@ -17,7 +17,7 @@ from depo.environments.driving.environment import DrivingEnvironment, Ego, Outco
 from depo.environments.driving.opening import open_environment
 from depo.environments.driving.settings import DrivingSettings
 from depo.environments.driving.skill import planned_velocity
-from depo.environments.driving.surroundings import NEIGHBOURS
+from depo.environments.driving.surroundings import NEIGHBOURS, RANGE
 from depo.evaluation.densities import authors_divergence, road_divergence, wasserstein
 from depo.models.policy import Policy
 
@@ -33,7 +33,7 @@ class Drives(NamedTuple):
     plan: np.ndarray
     reached: np.ndarray
     gap: np.ndarray
-    """Metres from the front to the rear of the one ahead; NaN where nobody is."""
+    """Metres from the front to the rear of the one ahead; NaN where nobody is seen."""
     playing: np.ndarray
     outcome: Outcome
     """(vehicles) how each episode ended."""
@@ -163,15 +163,17 @@ def _some_steps(
         ego, state = carry
         decision = driver.decide(environment, ego, state)
         after, reached, outcome = environment.drive(ego, decision.action)
-        gap = _gap(environment.on_the_road(state), environment.size(ego.vehicle)[0])
+        gap = _gap(environment, ego, state)
         return (after, reached), (state, decision.plan, reached, gap, jnp.stack(outcome))
 
     (ego, state), steps = jax.lax.scan(step, (ego, state), jnp.arange(AT_ONCE))
     return ego, state, steps
 
 
-def _gap(state: Array, length: Array) -> Array:
-    """From the front to the rear of the one ahead; a copy of the ego is nobody."""
+def _gap(environment: DrivingEnvironment, ego: Ego, state: Array) -> Array:
+    """From the front to the rear of the one ahead, if anybody is seen there."""
     own, ahead = state[:, :4], state[:, _AHEAD : _AHEAD + 4]
+    if environment.gaps:
+        return jnp.where(ahead[:, 0] < RANGE, ahead[:, 0], jnp.nan)
     nobody = jnp.all(own == ahead, axis=1)
-    return jnp.where(nobody, jnp.nan, ahead[:, 0] - own[:, 0] - length)
+    return jnp.where(nobody, jnp.nan, ahead[:, 0] - own[:, 0] - environment.size(ego.vehicle)[0])

@@ -118,7 +118,7 @@ def _arguments(scale: ScaleSettings, kind: str) -> dict[str, Any]:
     Our preset sees neighbours from the ego, the authors' as they did.
     """
     recording = {"recording": scale.recording} if scale.recording else {}
-    view = {"neighbours": "relative"} if scale.preset == "fast" else {}
+    view = {"neighbours": "gaps"} if scale.preset == "fast" else {}
     return recording | view | ({} if kind == DrivingSettings.vehicle else {"vehicle": kind})
 
 

@@ -170,7 +170,15 @@ TASKS: dict[str, dict[str, dict[str, dict[str, Any]]]] = {
             },
             "depo": {"supervision": 1.0, "calibration": 1.0},
         },
-        "Walker2d-v5": {"all": {**_STEADY, "reward_shift": 0.0, "reward_centre": 0.001}},
+        "Walker2d-v5": {
+            "all": {
+                **_STEADY,
+                "reward_shift": 0.0,
+                "reward_centre": 0.001,
+                "absorbing_logit": 3.0,
+                "log_std_ceiling": -1.5,
+            },
+        },
         "HalfCheetah-v5": {
             "all": {**_STEADY, **_WITHOUT_DEMOS, "gradient_penalty": 1.0, "reward_shift": 4.5},
             "depo": {"supervision": 0.03, "calibration": 0.03},

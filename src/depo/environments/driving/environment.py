@@ -13,13 +13,7 @@ from jaxtyping import Array, Bool, Float, Int, UInt32
 
 from depo.environments.driving.kinematics import Pose, move
 from depo.environments.driving.scene import Scene
-from depo.environments.driving.surroundings import (
-    FEATURES,
-    RELATIVE_FEATURES,
-    from_ego,
-    look,
-    on_the_road,
-)
+from depo.environments.driving.surroundings import FEATURES, GAP_FEATURES, look
 from depo.environments.driving.vehicles import VehicleType
 from depo.errors import DepoError
 from depo.traffic.overlaps import TOLERANCE
@@ -71,8 +65,8 @@ class DrivingEnvironment(eqx.Module):
     horizon: int = eqx.field(static=True)
     depth: float = eqx.field(static=True)
     arrival_ends: bool = eqx.field(static=True)
-    relative: bool = eqx.field(static=True)
-    """Whether neighbours are seen from the ego."""
+    gaps: bool = eqx.field(static=True)
+    """Whether neighbours are seen from the ego, from bumper to bumper."""
 
     def __init__(
         self,
@@ -83,12 +77,11 @@ class DrivingEnvironment(eqx.Module):
         horizon: int = 1500,
         depth: float = TOLERANCE,
         arrival_ends: bool = False,
-        relative: bool = False,
+        gaps: bool = False,
     ):
         self.scene, self.kind, self.horizon = scene, kind, horizon
-        self.depth, self.arrival_ends, self.relative = depth, arrival_ends, relative
-        starts, hit = _look_at_starts(scene, kind, depth)
-        self.start_state = from_ego(starts) if relative else starts
+        self.depth, self.arrival_ends, self.gaps = depth, arrival_ends, gaps
+        self.start_state, hit = _look_at_starts(scene, kind, depth, gaps)
         asked = np.arange(scene.vehicles) if vehicles is None else np.asarray(vehicles, np.int64)
         fits = np.asarray(scene.drivable & ~hit)
         chosen = asked[fits[asked]]
@@ -155,17 +148,13 @@ class DrivingEnvironment(eqx.Module):
     def _look(
         self, vehicle: Int[Array, ""], frame: Int[Array, ""], pose: Pose
     ) -> tuple[Float[Array, " 28"], Bool[Array, ""]]:
-        state, hit = look(self.scene, vehicle, frame, pose, self.size(vehicle), self.depth)
-        return (from_ego(state) if self.relative else state), hit
-
-    def on_the_road(self, state: Float[Array, "*copies 28"]) -> Float[Array, "*copies 28"]:
-        """A state with its neighbours where they are on the road, however they are seen."""
-        return on_the_road(state) if self.relative else state
+        size = self.size(vehicle)
+        return look(self.scene, vehicle, frame, pose, size, self.depth, self.gaps)
 
     @property
     def features(self) -> tuple[str, ...]:
         """Names of the numbers of a state."""
-        return RELATIVE_FEATURES if self.relative else FEATURES
+        return GAP_FEATURES if self.gaps else FEATURES
 
     def size(self, vehicle: Int[Array | np.ndarray, "*copies"]) -> tuple[Array, Array]:
         """Length and width of the ego in a vehicle's place."""
@@ -196,12 +185,12 @@ def _size(
 
 @eqx.filter_jit
 def _look_at_starts(
-    scene: Scene, kind: VehicleType, depth: float
+    scene: Scene, kind: VehicleType, depth: float, gaps: bool
 ) -> tuple[Float[Array, "vehicles 28"], Bool[Array, " vehicles"]]:
     """What every vehicle sees where it enters the zone, and whether there is no room for it."""
 
     def one(vehicle: Int[Array, ""], frame: Int[Array, ""], pose: Pose) -> tuple[Array, Array]:
-        return look(scene, vehicle, frame, pose, _size(scene, kind, vehicle), depth)
+        return look(scene, vehicle, frame, pose, _size(scene, kind, vehicle), depth, gaps)
 
     return jax.vmap(one)(jnp.arange(scene.vehicles), scene.start_frame, scene.start)
 

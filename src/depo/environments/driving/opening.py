@@ -31,7 +31,7 @@ def open_environment(
         horizon=settings.horizon,
         depth=settings.overlap,
         arrival_ends=settings.arrival == "end",
-        relative=settings.neighbours == "relative",
+        gaps=settings.neighbours == "gaps",
     )
 
 

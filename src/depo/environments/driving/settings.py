@@ -10,7 +10,7 @@ from depo.errors import DepoError
 ID = "depo/Driving-v0"
 Part = Literal["train", "validation", "test", "all"]
 Arrival = Literal["cut", "end"]
-View = Literal["absolute", "relative"]
+View = Literal["absolute", "gaps"]
 HORIZON = 1_500
 
 
@@ -32,8 +32,9 @@ class DrivingSettings:
     arrival: Arrival = "cut"
     """Arrival cuts the episode (the road goes on, so its value is estimated), or ends it."""
     neighbours: View = "absolute"
-    """How the six around are seen: where on the road they are, or where from the ego. The gaps that
-    decide are metres, the road is hundreds: beside it they are hard to make out."""
+    """How the six around are seen: where on the road they are, or from the ego, bumper to bumper, as
+    a radar does. The gaps that decide are metres, the road is hundreds: beside it they are hard to
+    make out; and from rear to rear they hide how long a vehicle is."""
 
     def __post_init__(self) -> None:
         if self.horizon < 1:

@@ -20,28 +20,16 @@ NEIGHBOURS = (
 """The six vehicles around the ego, in the order of the state: by lane, then by front."""
 FEATURES = tuple(f"{who} {what}" for who in ("ego", *NEIGHBOURS) for what in ("x", "y", "vx", "vy"))
 """Names of the 28 numbers of a state: metres, and metres per second."""
-RELATIVE_FEATURES = tuple(
-    name if name.startswith("ego") else f"{name} from ego" for name in FEATURES
+GAP_FEATURES = tuple(
+    name if name.startswith("ego") else name.replace(" x", " gap").replace(" y", " aside")
+    for name in FEATURES
 )
-"""The same where neighbours are seen from the ego."""
-
-
-def from_ego(state: Float[Array, "*copies 28"]) -> Float[Array, "*copies 28"]:
-    """The state with its neighbours as seen from the ego; nobody there is nothing but zeros.
-
-    >>> from_ego(jnp.arange(28.0))[:8].tolist()
-    [0.0, 1.0, 2.0, 3.0, 4.0, 4.0, 4.0, 4.0]
-    """
-    return jnp.concatenate([state[..., :4], state[..., 4:] - _own(state)], axis=-1)
-
-
-def on_the_road(state: Float[Array, "*copies 28"]) -> Float[Array, "*copies 28"]:
-    """The inverse of :func:`from_ego`."""
-    return jnp.concatenate([state[..., :4], state[..., 4:] + _own(state)], axis=-1)
-
-
-def _own(state: Float[Array, "*copies 28"]) -> Float[Array, "*copies 24"]:
-    return jnp.concatenate([state[..., :4]] * len(NEIGHBOURS), axis=-1)
+"""The same where neighbours are seen from the ego: gap along the road, offset across it, and how
+much faster they are."""
+RANGE = 40.0
+"""Gaps are seen up to this (m); who is not there is that far away and as fast as the ego."""
+_SIDE = jnp.array([-1.0, 1.0] * 3)
+"""Whether each neighbour is behind or ahead."""
 
 
 def look(
@@ -51,11 +39,13 @@ def look(
     pose: Pose,
     size: tuple[Float[Array, ""], Float[Array, ""]],
     depth: float = 0.0,
+    gaps: bool = False,
 ) -> tuple[Float[Array, " 28"], Bool[Array, ""]]:
     """The state seen from a pose in a vehicle's place, and whether somebody is there already.
 
     All others of the frame have moved to it. The state is ego, then neighbours, each as
-    (x, y, vx, vy); for one that is missing, the ego again.
+    (x, y, vx, vy); for one that is missing, the ego again. With ``gaps`` neighbours are seen
+    from the ego, as a radar does: from bumper to bumper, negative behind.
     """
     frame = jnp.minimum(frame, scene.frames - 1)
     others, who = scene.others[frame], scene.who[frame]
@@ -65,8 +55,13 @@ def look(
     _, x, y, dx, dy, half_length, _, speed = others[:, index]
     seen = jnp.stack([x - half_length * dx, y - half_length * dy, speed * dx, speed * dy], axis=1)
     own = jnp.stack([pose.x, pose.y, *pose.velocity()])
-    state = jnp.concatenate([own[None], jnp.where(exists[:, None], seen, own)])
-    return state.ravel(), hit.any()
+    if gaps:
+        gap = x - _SIDE * half_length * dx - jnp.where(_SIDE > 0, front, pose.x)
+        gap = jnp.where(exists, jnp.clip(gap, -RANGE, RANGE), _SIDE * RANGE)
+        others_seen = jnp.where(exists[:, None], seen - own, 0.0).at[:, 0].set(gap)
+    else:
+        others_seen = jnp.where(exists[:, None], seen, own)
+    return jnp.concatenate([own[None], others_seen]).ravel(), hit.any()
 
 
 def _neighbours(
