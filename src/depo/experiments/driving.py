@@ -74,11 +74,11 @@ SCALES: dict[str, DrivingScale] = {
         40_000, 40_000, 120_000, seeds=1, other_seeds=1, settings={"evaluate_every": 10}
     ),
     "bench": DrivingScale(
-        100_000, 100_000, 300_000, seeds=5, other_seeds=3, settings={"evaluate_every": 10}
+        100_000, 100_000, 300_000, seeds=5, other_seeds=3, settings={"evaluate_every": 5}
     ),
     "paper": DrivingScale(10_000_000, 16_200_000, 30_000_000, seeds=5, other_seeds=3),
 }
-"""What is run. Evaluations every 10,000 steps of a type: the model is chosen among them."""
+"""What is run; the model is chosen among its evaluations."""
 
 
 class Published(NamedTuple):

@@ -162,13 +162,15 @@ TASKS: dict[str, dict[str, dict[str, dict[str, Any]]]] = {
             "all": {
                 **_DRIVING,
                 **_STEADY,
-                "updates_per_step": 0.4,
-                "minibatch": 256,
+                "updates_per_step": 0.2,
+                "minibatch": 128,
+                "hidden": 128,
                 "random_steps": 2_000,
                 "reward_shift": 0.0,
                 "reward_centre": 0.001,
             },
-            "depo": {"supervision": 1.0, "calibration": 1.0},
+            "depo": {"supervision": 0.3, "calibration": 0.3},
+            "gaifo": {"updates_per_step": 0.4},
         },
         "Walker2d-v5": {
             "all": {
