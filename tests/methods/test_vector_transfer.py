@@ -223,3 +223,24 @@ def test_effects_teach_a_skill_what_the_average_of_actions_cannot(
         missed[fit] = run.final_scores()[0]["reach_error_relative"]
     assert missed["effects"] < 0.1
     assert missed["effects"] < missed["actions"] / 2
+
+
+def test_a_penalty_keeps_a_skill_by_effects_out_of_the_flat_ends(
+    source: Run, tmp_path: Path
+) -> None:
+    outputs = []
+    for penalty in (0.0, 1.0):
+        run = depo.transfer(
+            source.path,
+            env=ID,
+            dynamics="mixed",
+            skill_fit="effects",
+            output_penalty=penalty,
+            steps=500,
+            out=tmp_path / str(penalty),
+            **SMALL,
+        )
+        skill = depo.load_skill(run.path / "skill" / "seed-0")
+        state = jax.random.normal(jax.random.key(0), (100, 2))
+        outputs.append(float(jnp.mean(skill.before_tanh(state, state + 0.1).mean ** 2)))
+    assert outputs[1] < outputs[0] / 2
