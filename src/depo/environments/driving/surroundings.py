@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Bool, Float, Int
 
 from depo.environments.driving.kinematics import Pose
@@ -28,7 +29,7 @@ GAP_FEATURES = tuple(
 much faster they are."""
 RANGE = 40.0
 """Gaps are seen up to this (m); who is not there is that far away and as fast as the ego."""
-_SIDE = jnp.array([-1.0, 1.0] * 3)
+_SIDE = np.array([-1.0, 1.0] * 3, np.float32)
 """Whether each neighbour is behind or ahead."""
 
 
@@ -58,10 +59,10 @@ def look(
     if gaps:
         gap = x - _SIDE * half_length * dx - jnp.where(_SIDE > 0, front, pose.x)
         gap = jnp.where(exists, jnp.clip(gap, -RANGE, RANGE), _SIDE * RANGE)
-        others_seen = jnp.where(exists[:, None], seen - own, 0.0).at[:, 0].set(gap)
+        around = jnp.where(exists[:, None], seen - own, 0.0).at[:, 0].set(gap)
     else:
-        others_seen = jnp.where(exists[:, None], seen, own)
-    return jnp.concatenate([own[None], others_seen]).ravel(), hit.any()
+        around = jnp.where(exists[:, None], seen, own)
+    return jnp.concatenate([own[None], around]).ravel(), hit.any()
 
 
 def _neighbours(
