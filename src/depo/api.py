@@ -59,7 +59,7 @@ def make_job(
     host = None if is_grid else host_settings(env, env_args or {}, dynamics)
     learner = learner_for(host)
     skill = known_skill(method, host, skill_name(skill))
-    settings = preset_settings(method, preset, learner, host.id if host else "")
+    settings = preset_settings(method, preset, learner, host.id if host else "", dynamics)
     if method == TRANSFER:
         settings = shaped_like(settings, skill)
     world_fields = {f.name for f in dataclasses.fields(GridWorldSettings)} if is_grid else set()

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import depo
+from depo.api import make_job
 from depo.demos import Demonstrations
 from depo.environments.host import HostEnvironment
 from depo.errors import DepoError
@@ -159,6 +160,7 @@ def test_a_planner_of_absolute_states_is_taken_and_need_not_be_sampled(tmp_path:
         env=ID,
         dynamics="mixed",
         sample_plans=False,
+        skill_fit="actions",
         skill_modes=3,
         out=tmp_path / "run",
         **SHORT,
@@ -223,6 +225,18 @@ def test_effects_teach_a_skill_what_the_average_of_actions_cannot(
         missed[fit] = run.final_scores()[0]["reach_error_relative"]
     assert missed["effects"] < 0.1
     assert missed["effects"] < missed["actions"] / 2
+
+
+def test_dynamics_choose_the_fit_unless_one_is_asked_for() -> None:
+    def job(**changes):
+        return make_job("transfer", env="hopper", planner="given", **changes)
+
+    assert job(dynamics="gravity=0.8, mixed").settings.skill_fit == "effects"
+    assert job(dynamics="inverted").settings.skill_fit == "actions"
+    assert job(dynamics="mixed", skill_fit="actions").settings.skill_fit == "actions"
+    assert job(dynamics="mixed", preset="paper").settings.skill_fit == "actions"
+    with pytest.raises(DepoError, match=r"skill_modes 1, not 16: .*--skill-fit actions"):
+        job(dynamics="mixed", skill_modes=16)
 
 
 def test_a_penalty_keeps_a_skill_by_effects_out_of_the_flat_ends(

@@ -80,7 +80,7 @@ def vector_job(kind: str, folder: Path):
 
 
 def transfer_job(folder: Path):
-    """A planner that is set free half-way, under other dynamics."""
+    """A planner that is set free half-way, and a skill by effects (what ``mixed`` asks for)."""
     from depo.api import make_job
 
     standard = depo.Standard(jnp.zeros(2), jnp.ones(2))
@@ -94,7 +94,6 @@ def transfer_job(folder: Path):
         dynamics="mixed",
         demos=straight_demonstrations(folder / "straight.npz"),
         unfreeze_after=400,
-        skill_modes=4,
         **small,
     )
 

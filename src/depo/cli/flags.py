@@ -64,15 +64,16 @@ def parse_job(
 ) -> tuple[Job, CommonFlags]:
     """The job that a command line describes.
 
-    Stage one reads environment and preset, because they decide which flags there are and their
-    defaults; stage two lets an explicit flag beat the preset.
+    Stage one reads environment, dynamics and preset, because they decide which flags there are and
+    their defaults; stage two lets an explicit flag beat the preset.
     """
     env = peek(argv, "--env") or "gridworld"
     preset = peek(argv, "--preset") or "fast"
     is_grid = env in GRID_NAMES
     host = None if is_grid else host_settings(env, dict(_peek_arguments(argv)))
     learner = learner_for(host)
-    settings = preset_settings(method, preset, learner, host.id if host else "")
+    dynamics = peek(argv, "--dynamics")
+    settings = preset_settings(method, preset, learner, host.id if host else "", dynamics)
     if method == TRANSFER:
         settings = shaped_like(settings, peek(argv, "--skill"))
     world_kind: Any = GridWorldSettings if is_grid else HostFlags

@@ -23,17 +23,6 @@ from depo.runs.run import Run
 
 DYNAMICS = {"mixed": "mixed,gravity=0.8", "inverted": "inverted"}
 """The setting's word in the labels of runs, and what it means."""
-TUNED: dict[str, dict[str, Any]] = {
-    "mixed": {
-        "skill_fit": "effects",
-        "output_penalty": 0.001,
-        "extremes": 0.5,
-        "anneal": 0.05,
-        "anneal_after": 0.2,
-    }
-}
-"""Setting: what lab note 21 found better than ``fast`` on Hopper, where many actions have one
-effect."""
 FROM_SCRATCH = ("gaifo", "bco", "sac")
 SHARES = (80, 90)
 
@@ -92,8 +81,7 @@ def _plan_task(task: str, setting: str, scale: ScaleSettings) -> Plan:
     planner = imitation(scale, task, "depo")
     seeds = min(scale.seeds or own.seeds, len(planner.seeds))
     plan = {f"{task}-depo": Planned(planner)}
-    tuned = TUNED.get(setting, {}) if scale.preset == "fast" else {}
-    transfer = make_job("transfer", steps=own.steps, seeds=seeds, **common, **tuned)
+    transfer = make_job("transfer", steps=own.steps, seeds=seeds, **common)
     plan[f"{task}-transfer-{setting}"] = Planned(transfer, f"{task}-depo")
     for method in own.methods:
         job = make_job(

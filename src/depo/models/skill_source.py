@@ -95,6 +95,8 @@ def shaped_like(settings: Settings, name: str) -> Settings:
         "pair_input": shape["pair_input"],
         "skill_modes": shape.get("modes", 1),
     }
+    if fields["skill_modes"] > 1:
+        fields["skill_fit"] = "actions"  # effects are taught to skills of one mode
     known = {f.name for f in dataclasses.fields(settings)}  # type: ignore[arg-type]
     changes = {n: v for n, v in fields.items() if n in known}
     return dataclasses.replace(settings, **changes)  # type: ignore[type-var]

@@ -23,9 +23,15 @@ PRESETS: dict[Learner, dict[str, Preset]] = {
 
 
 def preset_settings(
-    method: str, preset: str, learner: Learner = ON_POLICY, task: str = ""
+    method: str,
+    preset: str,
+    learner: Learner = ON_POLICY,
+    task: str = "",
+    dynamics: str = "",
 ) -> MethodSettings:
     """A method's settings under a preset; ``task`` is a Gymnasium id with settings of its own.
+
+    So may a variant in ``dynamics`` have.
 
     >>> preset_settings("depo", "paper").calibration
     1.0
@@ -44,8 +50,12 @@ def preset_settings(
     presets = PRESETS[learner]
     if preset not in presets:
         raise unknown("preset", preset, presets)
-    own = off_policy.TASKS[preset].get(task, {}) if learner == OFF_POLICY else {}
-    fields = {f.name for f in dataclasses.fields(kinds[method])}
-    shared = {name: value for name, value in own.get("all", {}).items() if name in fields}
-    changes = presets[preset][method] | shared | own.get(method, {})
+    changes = dict(presets[preset][method])
+    if learner == OFF_POLICY:
+        own = off_policy.TASKS[preset].get(task, {})
+        fields = {f.name for f in dataclasses.fields(kinds[method])}
+        changes |= {name: value for name, value in own.get("all", {}).items() if name in fields}
+        changes |= own.get(method, {})
+        for word in dynamics.split(","):
+            changes |= off_policy.DYNAMICS[preset].get(word.strip(), {}).get(method, {})
     return dataclasses.replace(kinds[method](), **changes)

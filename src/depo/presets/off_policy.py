@@ -264,3 +264,19 @@ TASKS: dict[str, dict[str, dict[str, dict[str, Any]]]] = {
     },
 }
 """Preset, task, method (or 'all'): fields that differ again."""
+
+DYNAMICS: dict[str, dict[str, dict[str, dict[str, Any]]]] = {
+    "fast": {
+        "mixed": {
+            "transfer": {
+                "skill_fit": "effects",
+                "output_penalty": 0.001,
+                "extremes": 0.5,
+                "anneal": 0.05,
+                "anneal_after": 0.2,
+            },
+        },
+    },
+    "paper": {},
+}
+"""Preset, dynamics variant, method: and again. Under ``mixed`` many actions have one effect."""

@@ -15,7 +15,7 @@ from depo.environments.gridworld import GridWorldSettings
 from depo.errors import DepoError, unknown
 from depo.models.skill_source import is_formula
 from depo.settings import OFF_POLICY, ON_POLICY, SETTINGS_OF, TRANSFER, Learner, MethodSettings
-from depo.settings.off_policy import PlannerSettings
+from depo.settings.off_policy import PlannerSettings, SkillTransfer
 from depo.settings.on_policy import DePO
 
 MAX_STEPS: dict[Learner, int] = {"on-policy": 2**23, "off-policy": 2**30}
@@ -143,6 +143,13 @@ class Job:
                 f"a planner's log deviation cannot be above {-s.log_std_floor} (log_std_floor) and "
                 f"below {s.log_std_ceiling} (log_std_ceiling): nothing lies between"
             )
+        if isinstance(s, SkillTransfer) and s.skill_fit == "effects":
+            for name, other in (("skill_modes", 1), ("skill_schedule", "every-update")):
+                if getattr(s, name) != other:
+                    raise DepoError(
+                        f"skill_fit 'effects' goes with {name} {other}, not {getattr(s, name)}: "
+                        "change it, or pass --skill-fit actions"
+                    )
         if not 0.0 <= s.epsilon <= 1.0:
             raise DepoError(f"epsilon {s.epsilon} is not in [0, 1]")
 

@@ -66,9 +66,16 @@ class PlannerGradientMethod:
             planner_optimiser(s, self.pace),
             lambda model: self.planner_loss(model, agent, batch, value, expert, keys[2]),
         )
-        skill, fit = improve_skill(agent["skill"], wide, s, self.pace)
+        fitted, fit = self.fit_skill(agent, batch, wide, keys[0])
         metrics |= fit | parts | {"planner_loss": loss}
-        return agent | {"planner": planner, "skill": skill}, metrics
+        return fitted | {"planner": planner}, metrics
+
+    def fit_skill(
+        self, agent: Agent, batch: Batch, wide: Batch, key: Key[Array, ""]
+    ) -> tuple[Agent, Metrics]:
+        """A step of the skill towards the actions taken."""
+        skill, metrics = improve_skill(agent["skill"], wide, self.settings, self.pace)
+        return agent | {"skill": skill}, metrics
 
     def improve_judges(
         self, agent: Agent, batch: Batch, expert: Pairs, keys: Key[Array, " more"]

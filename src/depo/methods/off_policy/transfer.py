@@ -13,7 +13,6 @@ from depo.methods.descent import Trained, fresh
 from depo.methods.off_policy.depo import DePOMethod
 from depo.methods.off_policy.method import Agent, Batch, Metrics, OffPolicyMethod, Pairs, Shape
 from depo.methods.off_policy.parts import (
-    improve_skill,
     new_critics,
     new_discriminator,
     new_skill,
@@ -24,7 +23,7 @@ from depo.methods.off_policy.parts import (
 from depo.models.forward import Forward
 from depo.models.mlp import MLP
 from depo.models.planner import GaussianPlanner
-from depo.models.skill import VectorSkill
+from depo.models.skill import AnalyticSkill, VectorSkill
 from depo.settings.off_policy import SkillTransfer
 
 
@@ -33,6 +32,42 @@ class FineTuningMethod(DePOMethod):
     """DePO's own updates, beginning with a planner that is given."""
 
     settings: SkillTransfer
+
+    def fit_skill(
+        self, agent: Agent, batch: Batch, wide: Batch, key: Key[Array, ""]
+    ) -> tuple[Agent, Metrics]:
+        """A step of the skill towards the actions taken or the effects wanted."""
+        if self.settings.skill_fit == "actions" or isinstance(agent["skill"].model, AnalyticSkill):
+            return super().fit_skill(agent, batch, wide, key)
+        return self.fit_by_effects(agent, batch, wide, key)
+
+    def fit_by_effects(
+        self, agent: Agent, batch: Batch, wide: Batch, key: Key[Array, ""]
+    ) -> tuple[Agent, Metrics]:
+        """A step of the forward model, then of the skill through it: towards states that were
+        really reached, and towards plans."""
+        optimiser = skill_optimiser(self.settings, self.pace)
+        planner = agent["planner"].model
+        forward, error, _ = step(
+            agent["forward"],
+            optimiser,
+            lambda model: (
+                distal_skill.forward_loss(model, planner, wide.state, wide.action, wide.next_state),
+                None,
+            ),
+        )
+        states = jnp.concatenate([wide.state, batch.state])
+        plans = planner.sample(batch.state, jax.random.fold_in(key, 1))
+        targets = jnp.concatenate([planner.select(wide.next_state), plans])
+
+        def loss(model: VectorSkill) -> tuple[Float[Array, ""], Float[Array, ""]]:
+            missed = distal_skill.skill_loss(model, forward.model, planner, states, targets)
+            before_tanh = model.before_tanh(states, targets).mean
+            return missed + self.settings.output_penalty * jnp.mean(before_tanh**2), missed
+
+        skill, _, missed = step(agent["skill"], optimiser, loss)
+        changed = {"forward": forward, "skill": skill}
+        return agent | changed, {"forward_loss": error, "skill_loss": missed}
 
 
 @dataclass(frozen=True)
@@ -84,36 +119,5 @@ class TransferMethod(FineTuningMethod):
         metrics: Metrics = {}
         if s.unfreeze_after is not None:
             agent, _, metrics = self.improve_judges(agent, batch, expert, jax.random.split(key))
-        if s.skill_fit == "effects":
-            agent, fit = self.improve_by_effects(agent, batch, wide, key)
-            return agent, metrics | fit
-        skill, fit = improve_skill(agent["skill"], wide, s, self.pace)
-        return agent | {"skill": skill}, metrics | fit
-
-    def improve_by_effects(
-        self, agent: Agent, batch: Batch, wide: Batch, key: Key[Array, ""]
-    ) -> tuple[Agent, Metrics]:
-        """A step of the forward model, then of the skill through it: towards states that were
-        really reached, and towards plans."""
-        optimiser = skill_optimiser(self.settings, self.pace)
-        planner = agent["planner"].model
-        forward, error, _ = step(
-            agent["forward"],
-            optimiser,
-            lambda model: (
-                distal_skill.forward_loss(model, planner, wide.state, wide.action, wide.next_state),
-                None,
-            ),
-        )
-        states = jnp.concatenate([wide.state, batch.state])
-        plans = planner.sample(batch.state, jax.random.fold_in(key, 1))
-        targets = jnp.concatenate([planner.select(wide.next_state), plans])
-
-        def loss(model: VectorSkill) -> tuple[Float[Array, ""], Float[Array, ""]]:
-            missed = distal_skill.skill_loss(model, forward.model, planner, states, targets)
-            before_tanh = model.before_tanh(states, targets).mean
-            return missed + self.settings.output_penalty * jnp.mean(before_tanh**2), missed
-
-        skill, _, missed = step(agent["skill"], optimiser, loss)
-        changed = {"forward": forward, "skill": skill}
-        return agent | changed, {"forward_loss": error, "skill_loss": missed}
+        agent, fit = self.fit_skill(agent, batch, wide, key)
+        return agent, metrics | fit
