@@ -32,9 +32,9 @@ class DrivingSettings:
     arrival: Arrival = "cut"
     """Arrival cuts the episode (the road goes on, so its value is estimated), or ends it."""
     neighbours: View = "absolute"
-    """How the six around are seen: where on the road they are, or from the ego, bumper to bumper, as
-    a radar does. The gaps that decide are metres, the road is hundreds: beside it they are hard to
-    make out; and from rear to rear they hide how long a vehicle is."""
+    """How the six around are seen: where on the road they are, or from the ego, bumper to bumper,
+    as a radar does. The gaps that decide are metres, the road is hundreds: beside it they are hard
+    to make out; and from rear to rear they hide how long a vehicle is."""
 
     def __post_init__(self) -> None:
         if self.horizon < 1:
