@@ -126,10 +126,10 @@ def settings_page() -> str:
             about = f"`{command}`, `{kind.__name__}`: {inspect.getdoc(kind)}\n"
             parts += [f"### {method}, {learner}\n", about, _method_table(method, learner)]
     parts += [
-        "### By task\n",
-        "What a preset changes again on single MuJoCo tasks; *all* means every method that has "
-        "the field.\n",
-        _task_table(),
+        "### By task and dynamics\n",
+        "What a preset changes again on single tasks, or under dynamics variants; *all* means every "
+        "method that has the field.\n",
+        _special_table(),
     ]
     parts += [
         "## The grid world\n",
@@ -204,14 +204,15 @@ def _method_table(method: str, learner: Learner) -> str:
     return _table(["field", "default", *under, "meaning"], rows)
 
 
-def _task_table() -> str:
+def _special_table() -> str:
     rows = []
-    for preset, tasks in off_policy.TASKS.items():
-        for task, methods in tasks.items():
+    for preset in PRESETS[OFF_POLICY]:
+        special = off_policy.TASKS[preset] | off_policy.DYNAMICS[preset]
+        for where, methods in special.items():
             for method, fields in methods.items():
                 changes = ", ".join(f"`{name}` {_value(x)}" for name, x in fields.items())
-                rows.append([preset, task, method, changes])
-    return _table(["preset", "task", "method", "fields"], rows)
+                rows.append([preset, where, method, changes])
+    return _table(["preset", "task or dynamics", "method", "fields"], rows)
 
 
 def _plain_table(kind: type) -> str:
