@@ -127,8 +127,8 @@ def settings_page() -> str:
             parts += [f"### {method}, {learner}\n", about, _method_table(method, learner)]
     parts += [
         "### By task and dynamics\n",
-        "What a preset changes again on single tasks, or under dynamics variants; *all* means every "
-        "method that has the field.\n",
+        "What a preset changes again on single tasks, or under dynamics variants; *all* means "
+        "every method that has the field.\n",
         _special_table(),
     ]
     parts += [
