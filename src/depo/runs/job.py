@@ -207,9 +207,10 @@ def _check_number(name: str, value: Any) -> None:
         return
     if isinstance(value, int) and value < 1:
         raise DepoError(f"{name} {value} is not positive")
-    least = -math.inf if name in _SIGNED else 0
-    if isinstance(value, float) and not (math.isfinite(value) and value >= least):
-        raise DepoError(f"{name} {value} is not a finite number of at least {least}")
+    if isinstance(value, float) and not math.isfinite(value):
+        raise DepoError(f"{name} {value} is not a finite number")
+    if isinstance(value, float) and value < 0 and name not in _SIGNED:
+        raise DepoError(f"{name} {value} is not a finite number of at least 0")
 
 
 def _tuples(data: dict[str, Any]) -> dict[str, Any]:
