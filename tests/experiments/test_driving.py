@@ -82,6 +82,7 @@ def test_claims_about_intervals_and_differences(tmp_path: Path) -> None:
     assert holds("few/test_success_away_from_high/max", "<= 0.01")
     assert holds("low/test_success_away_from_high/max", "<= 0.01") is False
     assert holds("low/test_success_away_from_none/max", "<= 1") is None
+    assert holds("few/test_success@best_success_away_from_high/max", "<= 0.01")
     known = Scored.beside(runs["few"], {"test_success": 0.127, "success": 0.1})
     assert final_values(known, "test_success@best_success").tolist() == [0.127]
 
@@ -133,7 +134,8 @@ def test_a_planner_is_carried_and_every_file_written(recording: str, folder: Pat
         for path in (folder / "runs").glob(f"{label}-*")
     }
     assert runs["oneshot-inverse"].final_scores()[0]["env_steps"] == 0
-    assert final_values(runs["oneshot-inverse"], "success_away_from_depo-normal", runs).max() < 0.01
+    apart = "success@best_success_away_from_depo-normal"
+    assert final_values(runs["oneshot-inverse"], apart, runs).max() < 0.01
 
 
 def test_who_learns_nothing_is_in_the_table_beside_the_paper(recording: str, folder: Path) -> None:

@@ -11,6 +11,7 @@ import depo
 from depo.api import make_job
 from depo.errors import DepoError
 from depo.evaluation.of_run import host_environment
+from depo.models.folder import read_origin
 from depo.runs.run import Run
 from tests.environments.traffic import flowing
 
@@ -52,6 +53,42 @@ def test_the_planner_plans_velocities_and_no_skill_is_learned(together: Run) -> 
     assert not (together.path / "skill").exists()
     last = together.final_scores()[0]
     assert {"success", "collisions", "test_success", "velocity_reach_error"} <= set(last)
+
+
+def test_the_planner_that_is_kept_was_best_on_validation_vehicles(
+    recording: str, tmp_path: Path
+) -> None:
+    run = depo.train(
+        "depo",
+        env="driving",
+        env_args={"recording": recording},
+        seeds=2,
+        out=tmp_path / "run",
+        **QUICK | {"evaluate_every": 1},
+    )
+    last = run.job.steps
+    kept = {}
+    for seed in run.job.seeds:
+        rows = [row for row in run.metrics() if row["seed"] == seed]
+        best = max(rows, key=lambda row: row["success"])  # the first of equals
+        origin = read_origin(run.path / "planner" / f"seed-{seed}")
+        assert origin.env_steps == best["env_steps"]
+        assert origin.scores["test_success"] == best["test_success"]
+        kept[seed] = origin.env_steps
+    assert min(kept.values()) < last  # or nothing was chosen here
+    carried = depo.transfer(
+        run.path,
+        env="driving",
+        env_args={"recording": recording},
+        skill="depo.environments.driving.skill:normal",
+        steps=0,
+        seeds=2,
+        out=tmp_path / "carried",
+    )
+    chosen = [read_origin(run.path / "planner" / f"seed-{seed}").scores for seed in (0, 1)]
+    assert [row["distance"] for row in carried.final_scores()] == pytest.approx(
+        [scores["distance"] for scores in chosen]
+    )
 
 
 def test_vehicles_that_only_read_actions_otherwise_drive_alike(together: Run) -> None:

@@ -132,6 +132,9 @@ class DrivingEvaluator:
     The latter are called ``test_…``. A return is a success, so both names are given.
     """
 
+    CHOSEN_BY = "success"
+    """On validation vehicles: test vehicles choose nothing."""
+
     def __init__(self, settings: DrivingSettings):
         self.environments = {
             part: open_environment(replace(settings, part=part)) for part in ("validation", "test")

@@ -10,7 +10,8 @@ a factor may belong:
     expected = "< 0.5 * depo/reach_error@10000/mean"      (its value at 10,000 steps)
     expected = "< 0.5 * gaifo-k4/steps_to_90/median"
     measure = "depo-co/test_success@best_success/mean"    (where 'success' is best, seed by seed)
-    measure = "oneshot-inverse/success_away_from_depo-normal/max"    (difference, seed by seed)
+    measure = "oneshot-inverse/success@best_success_away_from_depo-normal/max"
+                                                          (difference, seed by seed)
 
 ``steps_to_90_of_LABEL`` are the environment steps to 90% of another run's final return: of its own
 seed for a transfer, which has that seed's planner, of the mean over seeds for all others.

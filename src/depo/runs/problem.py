@@ -71,6 +71,8 @@ class Problem:
     """Where a transfer's planners are: the job's source, or the run's own copies of them."""
     parts: dict[str, Problem] = field(default_factory=dict)
     """Co-training: the problem of every type."""
+    chosen_by: str = ""
+    """The score models are chosen by; empty: there is nothing to choose by, the last is kept."""
 
     def initial_state(self) -> Any:
         """Fresh agents, with the source planners in a transfer and the skill that is given."""
@@ -167,7 +169,9 @@ def _open_types(job: Job, demos: Demonstrations | None, planners: str, episodes:
             part.close()
 
     first = next(iter(parts.values()))
-    return Problem(job, demos, learner, evaluate, None, close, first.states, planners, parts)
+    return Problem(
+        job, demos, learner, evaluate, None, close, first.states, planners, parts, first.chosen_by
+    )
 
 
 def _open_gridworld(job: Job, demos: Demonstrations | None, planners: str) -> Problem:
@@ -246,7 +250,17 @@ def _open_vectors(
         def judge_all(state: OffPolicyState) -> Scores:
             return [judge(learner.policy(state, i)) for i in range(len(job.seeds))]
 
-        return Problem(job, demos, learner, judge_all, None, learner.close, states, planners)
+        return Problem(
+            job,
+            demos,
+            learner,
+            judge_all,
+            None,
+            learner.close,
+            states,
+            planners,
+            chosen_by=judge.CHOSEN_BY,
+        )
     evaluators = [VectorEvaluator(playing, seed, episodes) for seed in job.seeds]
     known = demos.episode_returns if demos is not None else None
     expert_return = float(np.mean(known)) if known is not None else None

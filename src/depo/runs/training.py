@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Any
 
@@ -97,7 +97,7 @@ def _loop(run: Run, problem: Problem, stop: StopRequest, report: Report) -> None
     problem.learner.load_experience(run.path / REPLAY, block * job.steps_per_block)
     events = Events(run)
     if not job.blocks:
-        _export(run, problem, state, env_steps=0)
+        _export(run, problem, state, job.seeds, env_steps=0)
         _evaluate(run, problem, state, 0, {}, events)
     try:
         while block < job.blocks:
@@ -108,10 +108,12 @@ def _loop(run: Run, problem: Problem, stop: StopRequest, report: Report) -> None
                 block += 1
                 rows = _evaluate(run, problem, state, block, metrics, events)
                 steps = block * job.steps_per_block
+                _export(run, problem, state, _best_so_far(run, problem.chosen_by), steps)
                 run.log_time(steps, time.perf_counter() - began)
                 report(steps, job.blocks * job.steps_per_block, rows)
-            if block >= job.blocks:  # before the last checkpoint, which makes the run "finished"
-                _export(run, problem, state, env_steps=block * job.steps_per_block)
+            if block >= job.blocks and not problem.chosen_by:
+                # before the last checkpoint, which makes the run "finished"
+                _export(run, problem, state, job.seeds, block * job.steps_per_block)
             problem.learner.save_experience(run.path / REPLAY)
             run.save_checkpoint(block, lambda file, state=state: save_tree(file, state))
             if stop.asked and block < job.blocks:
@@ -196,10 +198,22 @@ def _source_folder(run: Run) -> Path:
     return run.path / (SOURCE if unfreezes(run.job.settings) else PLANNER)
 
 
-def _export(run: Run, problem: Problem, state: Any, env_steps: int) -> None:
-    """Write every seed's planner (unless it came from elsewhere) and skill as folders."""
-    scores = {int(row["seed"]): row for row in run.final_scores()}
+def _best_so_far(run: Run, score: str) -> set[int]:
+    """The seeds whose last evaluation is better by a score than every one before; none without."""
+    if not score:
+        return set()
+    values: dict[int, list[float]] = {}
+    for row in run.metrics():
+        values.setdefault(int(row["seed"]), []).append(row[score])
+    return {seed for seed, own in values.items() if int(np.argmax(own)) == len(own) - 1}
+
+
+def _export(run: Run, problem: Problem, state: Any, seeds: Collection[int], env_steps: int) -> None:
+    """Write planners (unless they came from elsewhere) and skills of some seeds as folders."""
+    scores = {int(row["seed"]): row for row in run.final_scores()} if seeds else {}
     for i, seed in enumerate(run.job.seeds):
+        if seed not in seeds:
+            continue
         own = {k: v for k, v in scores.get(seed, {}).items() if k not in ("seed", "env_steps")}
         origin = Origin(
             environment=run.job.environment.label,
