@@ -100,7 +100,10 @@ def host_settings(env: str, arguments: dict[str, Any], dynamics: str = "") -> En
     own: dict[str, Any] = {}
     if env in SHORT_NAMES:
         env, own = SHORT_NAMES[env]
-    return EnvironmentSettings(env, None, tuple((own | arguments).items()), dynamics)
+    given = own | arguments
+    if env == DRIVING_ID and Path(str(given.get("recording", ""))).is_file():
+        given["recording"] = str(Path(given["recording"]).resolve())  # a run is opened anywhere
+    return EnvironmentSettings(env, None, tuple(given.items()), dynamics)
 
 
 def known_skill(method: str, host: EnvironmentSettings | None, skill: str) -> str:
@@ -153,7 +156,8 @@ def cotrain(
     """Train one planner with several kinds of an environment at once.
 
     ``depo.cotrain(env="driving", types=("normal", "inverse", "transpose"))``; on the grid world
-    types are values of k, elsewhere texts of dynamics, 'as-is' among them.
+    types are values of k, elsewhere texts of dynamics, 'as-is' among them, or ids of environments
+    that share their states.
     """
     return run_job(make_job(method, types=types, **arguments), out, report)
 

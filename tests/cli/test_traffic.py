@@ -77,6 +77,17 @@ def test_the_training_vehicles_become_demonstrations(tmp_path: Path, text: Path)
     assert end < x[-1] < end + 2
 
 
+def test_vehicles_that_do_not_cross_may_be_chosen_if_they_are_there(
+    tmp_path: Path, text: Path, capsys
+) -> None:
+    out, plain = tmp_path / "scene.npz", tmp_path / "no ending"
+    plain.write_bytes(text.read_bytes())
+    flags = ["--no-complete", "--no-crop", "--vehicles", "0"]
+    assert call("demos", "from-traffic", plain, "--layout", "ngsim-text", "--out", out, *flags) == 0
+    split = split_of(Recording.load(out))
+    assert len([*split.train, *split.validation, *split.test]) == 20
+
+
 def test_errors_are_one_sentence(tmp_path: Path, text: Path, capsys) -> None:
     out = tmp_path / "scene.npz"
     for words, expected in [

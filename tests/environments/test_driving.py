@@ -513,6 +513,9 @@ def test_the_face_can_be_told_whose_place_to_take(recording_file: str) -> None:
     assert {info[flag] for flag in ("arrived", "collided", "off_road")} == {False}
     with pytest.raises(DepoError, match="vehicle 99999 is not in the recording"):
         env.reset(options={"vehicle": 99999})
+    outside = int(np.flatnonzero(~np.asarray(env.unwrapped.environment.scene.drivable))[0])
+    with pytest.raises(DepoError, match=f"vehicle {outside} is not seen entering the zone"):
+        env.reset(options={"vehicle": outside})
 
 
 def test_parts_are_disjoint_and_complete(recording_file: str) -> None:

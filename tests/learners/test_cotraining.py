@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
+import gymnasium as gym
+import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
 import depo
+from depo.api import make_job
 from depo.errors import DepoError
+from depo.methods.on_policy import make_method
+from depo.methods.on_policy.cotraining import joint_improvement
+from depo.methods.on_policy.depo import AgnosticMethod, Todo
 from depo.runs.problem import open_problem
 from depo.runs.training import begin
+from depo.settings.on_policy import DePO
 from depo.weights import digest, load_tree
-from tests.environments.point import ID, STEP, straight_demonstrations
+from tests.environments.point import ID, STEP, Point, straight_demonstrations
 from tests.methods.test_vector_learning import SKILL
 
 KINDS = ("as-is", "inverted")
@@ -46,7 +54,7 @@ def test_kinds_share_the_planner_and_each_has_the_skill_for_its_actions(
     assert last["return"] == pytest.approx(mean)
 
 
-@pytest.mark.parametrize("schedule", ["round-robin", pytest.param("joint", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("schedule", ["round-robin", "joint"])
 def test_a_stopped_cotraining_goes_on_bit_for_bit(schedule: str, tmp_path: Path) -> None:
     whole = cotrain(tmp_path, "whole", steps=1_000, seeds=2, schedule=schedule, **QUICK)
     stopped = begin(whole.job, tmp_path / "stopped")
@@ -63,8 +71,11 @@ def test_a_stopped_cotraining_goes_on_bit_for_bit(schedule: str, tmp_path: Path)
     assert depo.evaluate(whole.path, episodes=2)[1]["env_steps"] == 1_000
 
 
-def test_kinds_of_the_grid_world_share_a_planner_of_all_their_states(tmp_path: Path) -> None:
-    small = {"steps": 768, "hidden": 16, "evaluate_every": 1, "seeds": 2}
+@pytest.mark.parametrize("schedule", ["round-robin", "joint"])
+def test_kinds_of_the_grid_world_share_a_planner_of_all_their_states(
+    schedule: str, tmp_path: Path
+) -> None:
+    small = {"steps": 768, "hidden": 16, "evaluate_every": 1, "seeds": 2, "schedule": schedule}
     run = depo.cotrain("depo", types=("1", "2", "4"), out=tmp_path / "run", **small)
     problem = open_problem(run.job, run.demonstrations(), str(run.path))
     state = load_tree(run.latest()[0], problem.skeleton())
@@ -76,13 +87,44 @@ def test_kinds_of_the_grid_world_share_a_planner_of_all_their_states(tmp_path: P
     assert row["env_steps"] == 768
 
 
+def test_the_joint_planner_follows_the_sum_of_losses() -> None:
+    method = make_method(DePO(hidden=8, minibatch=16, planner_rate=0.1))
+    assert isinstance(method, AgnosticMethod)
+    agent = method.init(jax.random.key(0), 5, 3)
+
+    def towards(state: int, weight: float):
+        def loss(planner, batch):
+            return -weight * jnp.mean(planner.log_probabilities(batch)[:, state])
+
+        return agent, Todo(loss, jnp.zeros((30, 4), jnp.int32)), {"reward": jnp.ones(())}
+
+    (first, second), metrics = joint_improvement(method, [towards(1, 3.0), towards(2, 1.0)])
+    assert digest(first["planner"].model) == digest(second["planner"].model)
+    assert set(metrics[0]) == {"reward", "planner_loss"}
+    planned = np.exp(first["planner"].model.log_probabilities(jnp.zeros(1, jnp.int32)))[0]
+    np.testing.assert_allclose(planned[[1, 2]], [0.75, 0.25], atol=0.05)  # 3 : 1, as weights are
+
+
+def test_environments_that_share_states_are_kinds(tmp_path: Path) -> None:
+    demos = straight_demonstrations(tmp_path / "demos.npz")
+    kinds = (ID, f"{ID.partition(':')[0]}:depo-test/Light-v0")
+    gym.register("depo-test/Light-v0", entry_point=Point, kwargs={"actions": "wide"})
+    job = make_job("depo", types=kinds, env=ID, demos=demos, steps=100, **QUICK)
+    problem = open_problem(job)
+    problem.close()
+    assert [part.job.environment.id for part in problem.parts.values()] == list(kinds)
+    other = replace(job, types=(ID, "HalfCheetah-v5"))
+    with pytest.raises(DepoError, match="17"):
+        open_problem(other)
+
+
 def test_what_cannot_be_trained_together_is_refused(tmp_path: Path) -> None:
     with pytest.raises(DepoError, match="at least two"):
         depo.cotrain("depo", types=("1",), steps=100, out=tmp_path / "none")
     with pytest.raises(DepoError, match="no k of the grid world"):
         depo.cotrain("depo", types=("1", "inverted"), steps=100, out=tmp_path / "a")
-    with pytest.raises(DepoError, match="for vector states"):
-        depo.cotrain("depo", types=("1", "2"), schedule="joint", steps=100, out=tmp_path / "b")
+    with pytest.raises(DepoError, match="the same one with all of them"):
+        depo.cotrain("depo-supervised", types=("1", "2"), schedule="joint", out=tmp_path / "b")
     demos = straight_demonstrations(tmp_path / "demos.npz")
     with pytest.raises(DepoError, match="unknown dynamics"):
         depo.cotrain("depo", types=("as-is", "upside"), env=ID, demos=demos, out=tmp_path / "c")

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
 import depo
 from depo.api import make_job
+from depo.environments.driving.opening import open_environment
+from depo.environments.driving.settings import DrivingSettings
+from depo.environments.driving.skill import driving_skill
 from depo.errors import DepoError
 from depo.evaluation.of_run import host_environment
 from depo.models.folder import read_origin
+from depo.runs.problem import open_problem
 from depo.runs.run import Run
+from depo.traffic.preparation import ChoiceSettings, choose
 from tests.environments.traffic import flowing
 
 QUICK = {
@@ -115,6 +122,47 @@ def test_a_planner_is_carried_to_another_vehicle_without_a_step(
         assert scores["normal"][name] == pytest.approx(scores["transpose"][name], rel=1e-3)
     assert scores["truck"]["env_steps"] == 0
     assert scores["truck"]["distance"] != scores["normal"]["distance"]
+
+
+def test_the_formula_is_that_of_the_recordings_own_time_step(tmp_path: Path) -> None:
+    film = replace(flowing(), time_step=0.04)
+    film.save(tmp_path / "film.npz")
+    job = make_job("depo", env="driving", env_args={"recording": str(tmp_path / "film.npz")})
+    problem = open_problem(job)
+    policy = problem.learner.policy(problem.initial_state(), 0)
+    problem.close()
+    state = jnp.zeros(28).at[2].set(10.0)
+    planned = jnp.array([10.1, 0.02])
+    action = policy.skill.mode(state, planned)
+    np.testing.assert_allclose(action, driving_skill(time_step=0.04).mode(state, planned))
+    environment = open_environment(DrivingSettings(part="all"), film)
+    ego = environment.begin_one(int(environment.choice[0]))
+    before = environment.start_state[ego.vehicle]
+    wanted = before[:, 2:4] + jnp.array([[0.05, 0.01]])
+    _, reached, _ = environment.drive(ego, policy.skill.mode(before, wanted))
+    np.testing.assert_allclose(reached[:, 2:4], wanted, atol=1e-3)
+
+
+def test_without_validation_vehicles_the_last_planner_is_kept(tmp_path: Path) -> None:
+    choose(flowing(), ChoiceSettings(shares="85/15")).save(tmp_path / "authors.npz")
+    run = depo.train(
+        "depo",
+        env="driving",
+        env_args={"recording": str(tmp_path / "authors.npz")},
+        out=tmp_path / "run",
+        **QUICK | {"evaluate_every": 1},
+    )
+    last = run.final_scores()[0]
+    assert "success" not in last
+    assert last["return"] == last["test_success"]
+    assert read_origin(run.path / "planner" / "seed-0").env_steps == run.job.steps
+
+
+def test_a_run_is_opened_from_anywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    flowing().save(tmp_path / "here.npz")
+    monkeypatch.chdir(tmp_path)
+    job = make_job("depo", env="driving", env_args={"recording": "here.npz"})
+    assert dict(job.environment.arguments)["recording"] == str(tmp_path / "here.npz")
 
 
 def test_what_a_planner_imagines_is_compared_with_the_drive_in_metres(together: Run) -> None:

@@ -80,6 +80,9 @@ def test_only_vehicles_that_cross_the_zone_unharmed_are_chosen() -> None:
     assert crosses_zone(recording).tolist() == [True, True, True, False, False, True]
     split = split_of(choose(recording))
     assert sorted([*split.train, *split.validation, *split.test]) == [0, 1, 2]
+    before = (0, np.full(300, -10.0), 2.0)
+    wider = split_of(choose(recording_of([*tracks[:4], before]), ChoiceSettings(complete=False)))
+    assert sorted([*wider.train, *wider.validation, *wider.test]) == [0, 1, 2, 3]
     with pytest.raises(DepoError, match="2 of 2 vehicles cross"):
         choose(drivers(2))
 

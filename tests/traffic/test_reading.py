@@ -206,6 +206,26 @@ def test_recordings_of_one_portal_file_are_told_apart(tmp_path: Path) -> None:
     same(second, OTHER, 0.0005)
 
 
+def test_rows_of_a_wrong_clock_are_counted_and_their_recording_is_read(tmp_path: Path) -> None:
+    parts = [("i-80", 3_600_000, OTHER), ("i-80", 60_000, ONE)]
+    rows = pl.read_csv(portal(tmp_path / "portal.csv", parts), infer_schema=False)
+    wrong = pl.when(pl.int_range(pl.len()) == 5).then(pl.lit("99000000000"))
+    gone = wrong.when(pl.int_range(pl.len()) == 9).then(pl.lit(None))
+    several = tmp_path / "several.csv"
+    rows.with_columns(Global_Time=gone.otherwise(pl.col("Global_Time"))).write_csv(several)
+    found = read_recordings(several)
+    assert [recording.name for recording, _ in found] == ["i-80/0", "i-80/1"]
+    assert [report.astray for _, report in found] == [2, 0]
+    assert sum(report.rows for _, report in found) == len(rows)
+    # a single recording needs no clock
+    rows = pl.read_csv(portal(tmp_path / "one.csv", parts[:1]), infer_schema=False)
+    single = tmp_path / "single.csv"
+    rows.with_columns(Global_Time=gone.otherwise(pl.col("Global_Time"))).write_csv(single)
+    ((recording, report),) = read_recordings(single)
+    assert report.broken == 0
+    same(recording, OTHER, 0.0005)
+
+
 def test_thousands_may_be_quoted(tmp_path: Path) -> None:
     path = tmp_path / "quoted.csv"
     CAR.with_columns(x=pl.format('"1,0{}"', pl.col("x").round(2))).write_csv(

@@ -18,6 +18,7 @@ Examples:
   depo cotrain depo --env driving --types normal,inverse,transpose
   depo cotrain depo --types 1,2,4                       the grid world with k = 1, 2 and 4
   depo cotrain depo --env hopper --types as-is,inverted --schedule joint
+  depo cotrain depo --env mine:LightArm-v0 --types mine:LightArm-v0,mine:HeavyArm-v0
 
 'depo cotrain METHOD --help' lists every setting.
 """

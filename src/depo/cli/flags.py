@@ -126,9 +126,11 @@ class TypeFlags:
     types: str = ""
     """The kinds that share a planner, comma-separated: vehicles (normal,inverse,transpose,truck),
     k of the grid world (1,2,4), elsewhere dynamics ('as-is,inverted'; with commas inside, separate
-    by semicolons: 'as-is;mixed,gravity=0.8')."""
+    by semicolons: 'as-is;mixed,gravity=0.8') or other environments with the same states
+    ('mine:LightArm-v0,mine:HeavyArm-v0')."""
     schedule: Literal["round-robin", "joint"] = "round-robin"
-    """Kinds take turns with the planner, or it follows the sum of their losses."""
+    """Kinds take turns with the planner, or it follows the sum of their losses (depo and
+    depo-agnostic)."""
 
     def names(self) -> tuple[str, ...]:
         """The kinds by name."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -26,14 +26,17 @@ class Render:
     driver: Literal["expert", "constant-velocity"] = "expert"
     """Who drives, if no run is given: as recorded, or on at constant velocity."""
     run: str = ""
-    """A run's folder: its first seed's policy drives, in the run's recording and vehicle."""
+    """A run's folder: its first seed's policy drives in the run's own world, of which only --part
+    can be chosen ('depo transfer RUN' gives its planner another vehicle)."""
     number: int = -1
     """The vehicle whose place is taken, as numbered in the recording; -1: the part's first."""
     seconds: float = 0.0
     """The moment drawn, or a film's length; 0: the middle of the drive, or all of it."""
     ahead: int = 30
     """Steps of the plan that are drawn; 0: none."""
-    world: tyro.conf.OmitArgPrefixes[DrivingSettings] = DrivingSettings(part="test")  # noqa: RUF009
+    world: tyro.conf.OmitArgPrefixes[DrivingSettings] = field(
+        default_factory=lambda: DrivingSettings(part="test")
+    )
     json: bool = False
     """Print the result as JSON."""
 
@@ -82,5 +85,12 @@ def _who(flags: Render) -> tuple[DrivingSettings, Any, str]:
             f"{flags.run} is on {run.job.environment.label}, not on driving: "
             "'depo evaluate RUN --video' films other environments"
         )
+    for setting in fields(DrivingSettings):
+        value = getattr(flags.world, setting.name)
+        if setting.name != "part" and value != setting.default:
+            raise DepoError(
+                f"--{setting.name} {value}: with --run the world is the run's own; "
+                f"leave it out, or carry the planner there first ('depo transfer {flags.run} …')"
+            )
     arguments = dict(host_environment(run).arguments) | {"part": flags.world.part}
     return DrivingSettings(**arguments), PolicyDriver(load_policies(run)[0]), run.job.method

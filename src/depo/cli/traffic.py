@@ -88,7 +88,7 @@ def from_traffic(argv: list[str]) -> int:
     found: list[tuple[Recording, Report | None]] = []
     with _reading_bar(flags.files) as bars:
         for file, progress in bars:
-            if Path(file).suffix == ".npz" or not Path(file).suffix:
+            if Path(file).suffix == ".npz" or not (Path(file).suffix or Path(file).is_file()):
                 found.append((Recording.load(find_recording(file)), None))
                 continue
             read = read_recordings(
@@ -96,10 +96,10 @@ def from_traffic(argv: list[str]) -> int:
             )
             found += _slots(read, flags.slots, file)
     scene = make_scene([recording for recording, _ in found], flags.preparation, flags.choice)
-    path = scene.save(flags.out)
-    _draw(scene, flags.figure)
     reports = {recording.name: report.to_dict() for recording, report in found if report}
     about = describe_scene(scene)
+    path = scene.save(flags.out)
+    _draw(scene, flags.figure)
     if flags.demos:
         about["demonstrations"] = str(_demonstrations(scene).save(flags.demos))
     if flags.json:

@@ -14,8 +14,8 @@ from jaxtyping import Array, Int
 
 from depo.environments.driving.drivers import Driver, ExpertReplay, PolicyDriver
 from depo.environments.driving.environment import DrivingEnvironment, Ego, Outcome
-from depo.environments.driving.opening import open_environment
-from depo.environments.driving.settings import DrivingSettings
+from depo.environments.driving.opening import open_environment, open_recording, vehicles_of
+from depo.environments.driving.settings import DrivingSettings, Part
 from depo.environments.driving.skill import planned_velocity
 from depo.environments.driving.surroundings import NEIGHBOURS, RANGE
 from depo.evaluation.densities import authors_divergence, road_divergence, wasserstein
@@ -129,17 +129,24 @@ def velocity_reach_error(drives: Drives) -> dict[str, float]:
 class DrivingEvaluator:
     """Scores on the vehicles that models are chosen by, and on those they are tested on.
 
-    The latter are called ``test_…``. A return is a success, so both names are given.
+    The latter are called ``test_…``. A return is a success, so both names are given. A recording
+    without vehicles to choose by (the authors' 85/15) is scored on test vehicles alone.
     """
 
-    CHOSEN_BY = "success"
-    """On validation vehicles: test vehicles choose nothing."""
-
     def __init__(self, settings: DrivingSettings):
+        recording = open_recording(settings.recording)
+        parts: tuple[Part, ...] = ("validation", "test")
         self.environments = {
-            part: open_environment(replace(settings, part=part)) for part in ("validation", "test")
+            part: open_environment(replace(settings, part=part))
+            for part in parts
+            if part == "test" or len(vehicles_of(recording, part))
         }
         self.experts = {part: play(env, ExpertReplay()) for part, env in self.environments.items()}
+
+    @property
+    def chosen_by(self) -> str:
+        """The score that chooses a model; test vehicles choose nothing."""
+        return "success" if "validation" in self.environments else ""
 
     def __call__(self, policy: Policy) -> dict[str, float]:
         """Every score of a policy without its randomness."""
@@ -153,7 +160,7 @@ class DrivingEvaluator:
             own = scores(environment, drives, self.experts[part])
             before = "" if part == "validation" else f"{part}_"
             found |= {f"{before}{name}": value for name, value in own.items()}
-        return {"return": found["success"], **found}
+        return {"return": found.get("success", found["test_success"]), **found}
 
 
 @eqx.filter_jit

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import equinox as eqx
@@ -9,10 +10,11 @@ import jax.numpy as jnp
 import numpy as np
 
 from depo.demos.demonstrations import Demonstrations
-from depo.environments.host import TIME_LIMIT, HostEnvironment
+from depo.environments.host import HostEnvironment
 from depo.evaluation.rollouts import EPISODES
 from depo.learners.seeds import EVALUATION, derived_seed
 from depo.models.policy import DecoupledPolicy, Policy
+from depo.models.skill import Skill
 
 
 class Episodes(NamedTuple):
@@ -55,13 +57,13 @@ class VectorEvaluator:
         self._seeds = [derived_seed(purpose, seed, e) for e in range(episodes)]
         self._decide = eqx.filter_jit(lambda policy, state: policy.mode(state))
 
-    def play(self, policy: Policy | None, steps: int = TIME_LIMIT) -> Episodes:
-        """Play all episodes, at most so many steps; None acts at random."""
+    def play(self, policy: Policy | None, steps: int | None = None) -> Episodes:
+        """Play all episodes to their end, or at most so many steps; None acts at random."""
         state = self._envs.reset(self._seeds)
         playing = np.ones(len(state), bool)
         generator = np.random.default_rng(self._seeds)
         taken = []
-        for _ in range(steps):
+        for _ in self._envs.steps_to_the_end(steps):
             if policy is None:
                 action = generator.uniform(-1.0, 1.0, (len(state), self._actions))
                 plan = np.zeros((len(state), 0))
@@ -101,7 +103,7 @@ def score(
         )
     if isinstance(policy, DecoupledPolicy):
         scores |= reach_error(policy, episodes)
-        scores |= skill_error(policy, episodes)
+        scores |= skill_error(policy.skill, policy.planner.predicts, episodes)  # type: ignore[union-attr]
         if held_out is not None:
             state, reached = (jnp.array(x) for x in held_out.transitions())
             planner = policy.planner
@@ -132,11 +134,11 @@ def reach_error(policy: DecoupledPolicy, episodes: Episodes) -> dict[str, float]
     }
 
 
-def skill_error(policy: DecoupledPolicy, episodes: Episodes) -> dict[str, float]:
-    """Squared error of the skill on the evaluation's transitions, which no learner has seen."""
+def skill_error(skill: Skill, planned: Sequence[int], episodes: Episodes) -> dict[str, float]:
+    """Squared error of a skill on the evaluation's transitions, which no learner has seen; it is
+    told the planned features of the states that were reached."""
     played = episodes.playing
-    columns = list(policy.planner.predicts)  # type: ignore[union-attr]
-    reached = jnp.array(episodes.reached[played][:, columns])
-    meant = policy.skill.mode(jnp.array(episodes.state[played]), reached)
+    reached = jnp.array(episodes.reached[played][:, list(planned)])
+    meant = skill.mode(jnp.array(episodes.state[played]), reached)
     error = np.sum((np.asarray(meant) - episodes.action[played]) ** 2, axis=-1)
     return {"skill_error": float(np.mean(error))}

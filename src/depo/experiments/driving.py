@@ -16,7 +16,7 @@ from matplotlib.figure import Figure
 from depo.api import host_settings, make_job
 from depo.environments.driving.drivers import ConstantVelocity, Driver, ExpertReplay
 from depo.environments.driving.opening import open_recording, vehicles_of
-from depo.environments.driving.settings import DrivingSettings, environment_skill
+from depo.environments.driving.settings import DrivingSettings, View, environment_skill
 from depo.evaluation.driving import DrivingEvaluator
 from depo.evaluation.imagine import imagine
 from depo.evaluation.imagined_drives import ImaginedDrives
@@ -113,13 +113,14 @@ def _job(scale: ScaleSettings, method: str, kind: str = "normal") -> Job:
 
 
 def _arguments(scale: ScaleSettings, kind: str) -> dict[str, Any]:
-    """What is said of the environment; what goes without saying is left out.
+    """What is said of the environment; what goes without saying is left out."""
+    said = {"recording": scale.recording, "neighbours": _view(scale), "vehicle": kind}
+    return {n: v for n, v in said.items() if v != getattr(DrivingSettings, n)}
 
-    Our preset sees neighbours from the ego, the authors' as they did.
-    """
-    recording = {"recording": scale.recording} if scale.recording else {}
-    view = {"neighbours": "gaps"} if scale.preset == "fast" else {}
-    return recording | view | ({} if kind == DrivingSettings.vehicle else {"vehicle": kind})
+
+def _view(scale: ScaleSettings) -> View:
+    """Our preset sees neighbours from the ego, the authors' as they did."""
+    return "gaps" if scale.preset == "fast" else "absolute"
 
 
 def _plan_fig6(scale: ScaleSettings) -> Plan:
@@ -169,12 +170,12 @@ def _plan_table(scale: ScaleSettings) -> Plan:
 
 
 def _scores_of(driver: Driver) -> Callable[[ScaleSettings], dict[str, float]]:
-    return lambda scale: _evaluator(scale.recording).of(driver)
+    return lambda scale: _evaluator(scale.recording, _view(scale)).of(driver)
 
 
 @lru_cache(maxsize=1)
-def _evaluator(recording: str) -> DrivingEvaluator:
-    return DrivingEvaluator(DrivingSettings(recording=recording))
+def _evaluator(recording: str, view: View) -> DrivingEvaluator:
+    return DrivingEvaluator(DrivingSettings(recording=recording, neighbours=view))
 
 
 def _draw_fig6(runs: Mapping[str, Run], _: ScaleSettings) -> dict[str, Figure]:

@@ -24,6 +24,8 @@ from depo.methods.descent import Trained
 from depo.methods.off_policy.cotraining import joint_update
 from depo.methods.off_policy.depo import PlannerGradientMethod
 from depo.methods.off_policy.method import Agent
+from depo.methods.on_policy.cotraining import joint_improvement
+from depo.methods.on_policy.depo import AgnosticMethod
 from depo.methods.on_policy.steps import Metrics
 from depo.models.policy import DecoupledPolicy, Policy
 
@@ -181,12 +183,13 @@ class OffPolicyCotraining(Cotraining):
 
 
 class OnPolicyCotraining(Cotraining):
-    """On a compiled finite world: kinds take turns inside one compiled call."""
+    """On a compiled finite world, all kinds inside one compiled call."""
 
     parts: list[CompiledLearner]
 
-    def __init__(self, kinds: dict[str, CompiledLearner]):
+    def __init__(self, kinds: dict[str, CompiledLearner], schedule: str):
         super().__init__(kinds)
+        self._round = self._joint_round if schedule == "joint" else self._round_robin
         self._advance = eqx.filter_jit(
             lambda states, positions: jax.lax.map(
                 lambda seed: self._advance_one(*seed), (states, positions)
@@ -197,7 +200,7 @@ class OnPolicyCotraining(Cotraining):
     def join(self, states: Sequence[LearnerState]) -> tuple[LearnerState, ...]:
         """The kinds' states with the first one's planners in all of them."""
         planner = states[0].agent[PLANNER]
-        return tuple(_with_agent(state, state.agent | {PLANNER: planner}) for state in states)
+        return tuple(state.with_agent(state.agent | {PLANNER: planner}) for state in states)
 
     def advance(
         self, state: Sequence[LearnerState]
@@ -214,22 +217,48 @@ class OnPolicyCotraining(Cotraining):
     def _advance_one(
         self, states: tuple[LearnerState, ...], positions: tuple[Position, ...]
     ) -> tuple[tuple[LearnerState, ...], tuple[Position, ...], Metrics]:
-        def turn(carry: Any, _: None) -> tuple[Any, Metrics]:
-            states, positions = list(carry[0]), list(carry[1])
-            planner, metrics = states[0].agent[PLANNER], []
-            for k, part in enumerate(self.parts):
-                own = _with_agent(states[k], states[k].agent | {PLANNER: planner})
-                states[k], positions[k], new = part.iterate(own, positions[k])
-                planner = states[k].agent[PLANNER]
-                metrics.append(new)
-            joined = [_with_agent(s, s.agent | {PLANNER: planner}) for s in states]
+        def one(carry: Any, _: None) -> tuple[Any, Metrics]:
+            states, positions, metrics = self._round(*carry)
             means = jax.tree.map(lambda *xs: jnp.mean(jnp.stack(xs)), *metrics)
-            return (tuple(joined), tuple(positions)), means
+            return (self.join(states), tuple(positions)), means
 
-        carry, metrics = jax.lax.scan(
-            turn, (states, positions), length=self.settings.evaluate_every
-        )
+        carry, metrics = jax.lax.scan(one, (states, positions), length=self.settings.evaluate_every)
         return *carry, jax.tree.map(jnp.mean, metrics)
+
+    def _round_robin(
+        self, states: Sequence[LearnerState], positions: Sequence[Position]
+    ) -> tuple[list[LearnerState], list[Position], list[Metrics]]:
+        """Every kind in turn gathers and learns, then hands the planner on: back to the first."""
+        planner, learned, moved, metrics = states[0].agent[PLANNER], [], [], []
+        for part, state, position in zip(self.parts, states, positions, strict=True):
+            own = state.with_agent(state.agent | {PLANNER: planner})
+            after, there, new = part.iterate(own, position)
+            planner = after.agent[PLANNER]
+            learned.append(after)
+            moved.append(there)
+            metrics.append(new)
+        learned[0] = learned[0].with_agent(learned[0].agent | {PLANNER: planner})
+        return learned, moved, metrics
+
+    def _joint_round(
+        self, states: Sequence[LearnerState], positions: Sequence[Position]
+    ) -> tuple[list[LearnerState], list[Position], list[Metrics]]:
+        """Every kind gathers; then all learn, the planner by the sum of their losses."""
+        gathered, moved, prepared = [], [], []
+        for part, state, position in zip(self.parts, states, positions, strict=True):
+            assert isinstance(part.method, AgnosticMethod)
+            state, there, rollout = part.gather(state, position)
+            state, key = state.remember(rollout)
+            prepared.append(
+                part.method.prepare(state.agent, rollout, state.memory, part.expert, key)
+            )
+            gathered.append(state)
+            moved.append(there)
+        method = self.parts[0].method
+        assert isinstance(method, AgnosticMethod)
+        agents, metrics = joint_improvement(method, prepared)
+        learned = [state.with_agent(agent) for state, agent in zip(gathered, agents, strict=True)]
+        return learned, moved, metrics
 
 
 def _shared(pair: tuple[Agent, Policy]) -> Shared:
@@ -242,7 +271,3 @@ def _with_planner(agent: Agent, average: Policy, shared: Shared) -> tuple[Agent,
     assert isinstance(average, DecoupledPolicy)
     kept = DecoupledPolicy(shared[1], average.skill, average.spread)
     return agent | {PLANNER: shared[0]}, kept
-
-
-def _with_agent(state: LearnerState, agent: Any) -> LearnerState:
-    return LearnerState(state.seed, agent, state.memory, state.key)

@@ -33,6 +33,15 @@ class LearnerState(eqx.Module):
     memory: Memory
     key: Key[Array, ...]
 
+    def with_agent(self, agent: Agent) -> LearnerState:
+        """The same with another agent."""
+        return LearnerState(self.seed, agent, self.memory, self.key)
+
+    def remember(self, rollout: Rollout) -> tuple[LearnerState, Key[Array, ""]]:
+        """One seed's state with a rollout in memory, and a key to learn with."""
+        key, own = jax.random.split(self.key)
+        return LearnerState(self.seed, self.agent, self.memory.add(rollout), key), own
+
 
 def explore(
     policy: Policy, state: Int[Array, " copies"], actions: int, epsilon: float, key: Key[Array, ""]
@@ -80,16 +89,13 @@ class OnPolicyLearner:
         """The agents with this skill in place of their own."""
         seeds = state.seed.shape[0]
         stacked = jax.tree.map(lambda x: jnp.stack([x] * seeds), skill)
-        return LearnerState(
-            state.seed, replace_skill(state.agent, stacked), state.memory, state.key
-        )
+        return state.with_agent(replace_skill(state.agent, stacked))
 
     def learn(self, state: LearnerState, rollout: Rollout) -> tuple[LearnerState, Metrics]:
         """Remember one seed's rollout and update its agent."""
-        key, own = jax.random.split(state.key)
-        memory = state.memory.add(rollout)
-        agent, metrics = self.method.update(state.agent, rollout, memory, self.expert, own)
-        return LearnerState(state.seed, agent, memory, key), metrics
+        state, own = state.remember(rollout)
+        agent, metrics = self.method.update(state.agent, rollout, state.memory, self.expert, own)
+        return state.with_agent(agent), metrics
 
     def policies(self, state: LearnerState) -> Any:
         """The policies of all seeds, stacked."""
@@ -157,11 +163,17 @@ class CompiledLearner(OnPolicyLearner):
         self, state: LearnerState, position: Position
     ) -> tuple[LearnerState, Position, Metrics]:
         """One seed gathers a batch and learns from it."""
-        key, own = jax.random.split(state.key)
-        position, rollout = self._gather(self.method.policy(state.agent), position, own)
-        state = LearnerState(state.seed, state.agent, state.memory, key)
+        state, position, rollout = self.gather(state, position)
         state, metrics = self.learn(state, rollout)
         return state, position, metrics
+
+    def gather(
+        self, state: LearnerState, position: Position
+    ) -> tuple[LearnerState, Position, Rollout]:
+        """One seed gathers a batch."""
+        key, own = jax.random.split(state.key)
+        position, rollout = self._gather(self.method.policy(state.agent), position, own)
+        return LearnerState(state.seed, state.agent, state.memory, key), position, rollout
 
     def positions(self) -> Position:
         """Where every seed's copies are."""

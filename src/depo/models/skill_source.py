@@ -51,18 +51,21 @@ def skill_name(skill: Any) -> str:
     return name
 
 
-def find_skill(name: str) -> Skill | None:
-    """The skill of that name; None if there is no name."""
+def find_skill(name: str, time_step: float | None = None) -> Skill | None:
+    """The skill of that name, for steps of so many seconds if that is known; None: no name."""
     if not name:
         return None
     from depo.models.folder import load_skill
 
-    return formula_skill(name) if is_formula(name) else load_skill(name)
+    return formula_skill(name, time_step) if is_formula(name) else load_skill(name)
 
 
 @cache
-def formula_skill(name: str) -> AnalyticSkill:
-    """The function as a skill; its actions are bounded by ±1, as all actions are here."""
+def formula_skill(name: str, time_step: float | None = None) -> AnalyticSkill:
+    """The function as a skill; its actions are bounded by ±1, as all actions are here.
+
+    A formula that depends on how long a step is has ``at(time_step)``, which gives the one for it.
+    """
     import jax.numpy as jnp
 
     from depo.models.skill import AnalyticSkill
@@ -72,6 +75,8 @@ def formula_skill(name: str) -> AnalyticSkill:
     formula = getattr(found, "formula", found)
     if not callable(formula):
         raise DepoError(f"module '{module}' has no function '{function}' to be a skill")
+    if time_step is not None and hasattr(formula, "at"):
+        formula = formula.at(time_step)
 
     def bounded(state: Array, target: Array) -> Array:
         return jnp.clip(formula(state, target), -1.0, 1.0)

@@ -16,7 +16,7 @@ from depo.environments.driving.drivers import Driver
 from depo.environments.driving.environment import DrivingEnvironment, Ego
 from depo.environments.driving.faces import drive
 from depo.environments.driving.imagination import imagine
-from depo.errors import DepoError, unknown
+from depo.errors import unknown
 from depo.evaluation.video import write_film
 from depo.files import write_bytes
 from depo.report.road import View, picture, scene_figure
@@ -76,10 +76,6 @@ def render(
     """
     if path.suffix not in KINDS:
         raise unknown("kind of picture", path.suffix, KINDS)
-    if not 0 <= vehicle < environment.scene.vehicles:
-        raise DepoError(
-            f"vehicle {vehicle} is not in the recording, which has {environment.scene.vehicles}"
-        )
     every = list(moments(environment, driver, vehicle, ahead))
     dt = environment.scene.time_step
     last = min(round(seconds / dt), len(every) - 1) if seconds else len(every) - 1

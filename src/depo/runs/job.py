@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
+import re
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -22,6 +23,8 @@ MAX_STEPS: dict[Learner, int] = {"on-policy": 2**23, "off-policy": 2**30}
 """On-policy runs keep all transitions in memory."""
 MAX_SEEDS = 1_000
 SCHEDULES = ("round-robin", "joint")
+ENVIRONMENT_ID = re.compile(r"-v\d+$")
+"""How the names of environments end, and those of vehicles and dynamics do not."""
 AS_IS = "as-is"
 """The type that is the environment itself, beside others under changed dynamics."""
 
@@ -47,7 +50,8 @@ class EnvironmentSettings:
         object.__setattr__(self, "dynamics", ",".join(map(str, changes)))
 
     def of_type(self, name: str) -> EnvironmentSettings:
-        """A kind of this environment: k of the grid world, a vehicle, or dynamics ('as-is')."""
+        """A kind of this environment: k of the grid world, a vehicle, dynamics ('as-is'), or
+        another environment that shares its states, by its id."""
         if self.world is not None:
             if not name.isdecimal():
                 raise DepoError(f"type '{name}' is no k of the grid world: types look like 1,2,4")
@@ -55,6 +59,8 @@ class EnvironmentSettings:
         if self.id == DRIVING_ID:
             arguments = dict(self.arguments) | {"vehicle": name}
             return replace(self, arguments=tuple(arguments.items()))
+        if ENVIRONMENT_ID.search(name):
+            return replace(self, id=name, arguments=())
         return replace(self, dynamics="" if name == AS_IS else name)
 
     @property
@@ -117,6 +123,11 @@ class Job:
             )
         if self.schedule not in SCHEDULES:
             raise unknown("schedule", self.schedule, SCHEDULES)
+        if self.schedule == "joint" and self.method == "depo-supervised":
+            raise DepoError(
+                "schedule 'joint' adds up the losses of kinds, depo-supervised has the same one "
+                "with all of them: leave --schedule out"
+            )
         if len(set(self.types)) != len(self.types) or len(self.types) == 1:
             raise DepoError(
                 f"types {', '.join(self.types)}: co-training needs at least two, all different"

@@ -12,6 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from depo.demos.demonstrations import Demonstrations
+from depo.environments.driving.opening import open_recording
 from depo.environments.driving.settings import ID as DRIVING_ID
 from depo.environments.driving.settings import DrivingSettings, environment_skill
 from depo.environments.gridworld import GridWorld
@@ -23,13 +24,14 @@ from depo.evaluation.exact import ExactEvaluator
 from depo.evaluation.rollouts import EPISODES, RolloutEvaluator
 from depo.evaluation.statistics import mean_scores
 from depo.evaluation.tables import policy_tables, split_seeds
-from depo.evaluation.vector_rollouts import VectorEvaluator, score
+from depo.evaluation.vector_rollouts import VectorEvaluator, score, skill_error
 from depo.learners.cotraining import OffPolicyCotraining, OnPolicyCotraining
 from depo.learners.host import HostLearner
 from depo.learners.learner import Learner
 from depo.learners.off_policy import OffPolicyLearner, OffPolicyState
 from depo.learners.on_policy import CompiledLearner, LearnerState
 from depo.methods import off_policy, on_policy
+from depo.models.skill import Skill
 from depo.models.skill_source import find_skill, is_formula
 from depo.runs.imitated import (
     Drawn,
@@ -40,7 +42,7 @@ from depo.runs.imitated import (
     expert_pairs,
 )
 from depo.runs.job import EnvironmentSettings, Job
-from depo.runs.planners import finite_planner, planner_folder, vector_planner
+from depo.runs.planners import finite_planner, is_nameless, planner_folder, vector_planner
 from depo.settings import OFF_POLICY, TRANSFER
 from depo.settings.off_policy import (
     DemoSettings,
@@ -79,7 +81,7 @@ class Problem:
         if isinstance(self.learner, OffPolicyCotraining | OnPolicyCotraining):
             return self.learner.join([part.initial_state() for part in self.parts.values()])
         state = self.learner.init(self.job.seeds, self._planners())
-        skill = find_skill(self.job.skill)
+        skill = self._skill()
         return state if skill is None else self.learner.with_skill(state, skill)
 
     def skeleton(self) -> Any:
@@ -87,8 +89,14 @@ class Problem:
         if isinstance(self.learner, OffPolicyCotraining | OnPolicyCotraining):
             return self.learner.join([part.skeleton() for part in self.parts.values()])
         state = eqx.filter_eval_shape(self.learner.init, self.job.seeds, self._planners())
-        skill = find_skill(self.job.skill) if is_formula(self.job.skill) else None
+        skill = self._skill() if is_formula(self.job.skill) else None
         return state if skill is None else self.learner.with_skill(state, skill)
+
+    def _skill(self) -> Skill | None:
+        environment, time_step = self.job.environment, None
+        if environment.id == DRIVING_ID:
+            time_step = open_recording(dict(environment.arguments).get("recording", "")).time_step
+        return find_skill(self.job.skill, time_step)
 
     def _planners(self) -> Any:
         if self.job.method != TRANSFER:
@@ -152,11 +160,11 @@ def _open_types(job: Job, demos: Demonstrations | None, planners: str, episodes:
     if len(set(sizes.values())) > 1:
         raise DepoError(f"types must share their states, these have {sizes}")
     if job.learner == OFF_POLICY:
+        _check_same_features(parts)
+    if job.learner == OFF_POLICY:
         learner: Any = OffPolicyCotraining(learners, job.schedule)
-    elif job.schedule == "joint":
-        raise DepoError("schedule 'joint' is for vector states: leave --schedule out")
     else:
-        learner = OnPolicyCotraining(learners)
+        learner = OnPolicyCotraining(learners, job.schedule)
 
     def evaluate(state: Any) -> Scores:
         scores = [part.evaluate(own) for part, own in zip(parts.values(), state, strict=True)]
@@ -172,6 +180,20 @@ def _open_types(job: Job, demos: Demonstrations | None, planners: str, episodes:
     return Problem(
         job, demos, learner, evaluate, None, close, first.states, planners, parts, first.chosen_by
     )
+
+
+def _check_same_features(parts: dict[str, Problem]) -> None:
+    """Types that are environments of their own may call their features otherwise: refuse them."""
+    named = {name: host_of(part.job.environment).feature_names() for name, part in parts.items()}
+    said = {name: features for name, features in named.items() if not is_nameless(features)}
+    first, *others = said or [""]
+    for other in others:
+        for i, (ours, theirs) in enumerate(zip(said[first], said[other], strict=True)):
+            if ours != theirs:
+                raise DepoError(
+                    f"types must share their states: feature {i} is '{ours}' to {first} and "
+                    f"'{theirs}' to {other}"
+                )
 
 
 def _open_gridworld(job: Job, demos: Demonstrations | None, planners: str) -> Problem:
@@ -236,12 +258,13 @@ def _open_vectors(
         check_vectors(demos, states, job.environment.id)
         if isinstance(s, DemoSettings):
             drawn = [draw_demonstrations(demos, s.demo_episodes, seed) for seed in job.seeds]
+    planned = planned_features(s, demos.feature_names if demos is not None else (), states)
     learner = OffPolicyLearner(
         training,
         off_policy.make_method(s, round((job.steps - s.random_steps) * s.updates_per_step)),
         job.seeds,
         [expert_pairs(own.seen, remembers(s)) if own.seen else None for own in drawn],
-        planned_features(s, demos.feature_names if demos is not None else (), states),
+        planned,
         kind,
     )
     if job.environment.id == DRIVING_ID:
@@ -259,7 +282,7 @@ def _open_vectors(
             learner.close,
             states,
             planners,
-            chosen_by=judge.CHOSEN_BY,
+            chosen_by=judge.chosen_by,
         )
     evaluators = [VectorEvaluator(playing, seed, episodes) for seed in job.seeds]
     known = demos.episode_returns if demos is not None else None
@@ -272,15 +295,17 @@ def _open_vectors(
             if expert_return is not None and random_returns[i] is None:
                 random_returns[i] = float(np.mean(evaluator.play(None).returns()))
             policy = learner.policy(state, i)
-            scores.append(
-                score(
-                    policy,
-                    evaluator.play(policy),
-                    expert_return=expert_return,
-                    random_return=random_returns[i],
-                    held_out=drawn[i].held_out,
-                )
+            episodes = evaluator.play(policy)
+            own = score(
+                policy,
+                episodes,
+                expert_return=expert_return,
+                random_return=random_returns[i],
+                held_out=drawn[i].held_out,
             )
+            if "skill" in state.agents[i] and "skill_error" not in own:  # bco acts without it
+                own |= skill_error(state.agents[i]["skill"].model, planned, episodes)
+            scores.append(own)
         return scores
 
     def close() -> None:

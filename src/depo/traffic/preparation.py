@@ -22,7 +22,7 @@ class PreparationSettings:
     """How a recording becomes a scene; the defaults are what the authors did."""
 
     crop: bool = True
-    """Keep only the frames in which a vehicle's front is on the road."""
+    """Keep the frames in which a vehicle's front is on the road, and no others."""
     smooth: int = 0
     """Positions are replaced by the mean over so many frames, from the row itself on; 1: as they
     are; 0: what the layout says, 15 for NGSIM's raw tracks as the authors."""
@@ -49,7 +49,8 @@ class ChoiceSettings:
     shares: Shares = "70/15/15"
     """Train, validation and test; '85/15' has no validation, as the authors."""
     complete: bool = True
-    """Choose only vehicles that are seen entering and leaving the valid zone."""
+    """Choose only vehicles that are seen entering and leaving the valid zone; else all that are
+    ever in it."""
 
     def __post_init__(self) -> None:
         if self.vehicles < 0:
@@ -150,8 +151,7 @@ def choose(recording: Recording, settings: ChoiceSettings | None = None) -> Reco
     settings = settings or ChoiceSettings()
     fit = np.ones(recording.vehicles, bool)
     fit[crashed_vehicles(recording)] = False
-    if settings.complete:
-        fit &= crosses_zone(recording)
+    fit &= crosses_zone(recording) if settings.complete else enters_zone(recording)
     candidates = np.flatnonzero(fit)
     if len(candidates) < 3:
         raise DepoError(
@@ -171,6 +171,13 @@ def crosses_zone(recording: Recording) -> np.ndarray:
     start, end = recording.road.zone
     first, last = recording.begin[:-1], recording.begin[1:] - 1
     return (recording.x[first] <= start) & (recording.x[last] > end)
+
+
+def enters_zone(recording: Recording) -> np.ndarray:
+    """(V) whether a vehicle is ever seen in the valid zone."""
+    start, end = recording.road.zone
+    inside = (recording.x > start) & (recording.x <= end)
+    return np.maximum.reduceat(inside, recording.begin[:-1])
 
 
 def join(recordings: Sequence[Recording]) -> Recording:

@@ -16,6 +16,8 @@ from depo.traffic.table import Progress, read_table
 
 APART = 60_000
 """Milliseconds: rows whose clock and frame disagree by more are of different recordings."""
+HANDFUL = 0.001
+"""A smaller share of a place's rows (or a single one) is no recording, its clock is wrong."""
 
 
 def read_recordings(
@@ -37,13 +39,17 @@ def read_recordings(
     if not len(rows):
         wanted = ", ".join(f"{c} = {v}" for c, v in layout.where.items())
         raise DepoError(f"{path} has no rows{f' with {wanted}' if wanted else ''}")
-    return [repair(part, layout, name, repairs) for name, part in _recordings(rows, path, layout)]
+    parts = _recordings(rows, path, layout)
+    return [repair(part, layout, name, repairs, astray) for name, part, astray in parts]
 
 
 def _recordings(
     rows: pl.DataFrame, path: Path, layout: Layout
-) -> Sequence[tuple[str, pl.DataFrame]]:
-    """Parts of a table that are recordings of their own: the place, then the time."""
+) -> Sequence[tuple[str, pl.DataFrame, int]]:
+    """Parts of a table that are recordings of their own: the place, then the time.
+
+    Beside each how many rows of the place belong to no time, said of its first recording.
+    """
     plain = path.name.removesuffix(".gz").rpartition(".")[0] or path.name
     places = [(plain, rows)]
     if "recording" in rows.columns:
@@ -53,25 +59,34 @@ def _recordings(
         ]
         places.sort(key=lambda place: place[0])
     if "clock" not in rows.columns:
-        return places
-    return [
-        (f"{name}/{slot}", piece)
-        for name, part in places
-        for slot, piece in enumerate(_time_slots(part, layout))
-    ]
+        return [(name, part, 0) for name, part in places]
+    found = []
+    for name, part in places:
+        slots = _time_slots(part, layout)
+        astray = len(part) - sum(map(len, slots))
+        found += [
+            (f"{name}/{number}", slot, 0 if number else astray) for number, slot in enumerate(slots)
+        ]
+    return found
 
 
 def _time_slots(rows: pl.DataFrame, layout: Layout) -> list[pl.DataFrame]:
-    """Frames count from a recording's own start: clock − frame tells recordings apart."""
+    """Frames count from a recording's own start: clock − frame tells recordings apart.
+
+    Where there are several, rows without a clock, and handfuls of rows whose clock is far from all
+    others', are in none of them. Where there is one, they are in that.
+    """
     start = (pl.col("clock") - (pl.col("frame") * layout.time_step * 1000).round()).cast(pl.Int64)
-    rows = rows.with_columns(start.fill_null(0).alias("clock"))
-    seen = np.unique(rows["clock"].to_numpy())
-    seen = seen[seen != 0]
-    if len(seen) < 2:
-        return [rows]
+    begin = rows.select(start.fill_null(0).alias("begin"))["begin"].to_numpy()
+    known = begin != 0
+    seen = np.unique(begin[known])
     edges = seen[1:][np.diff(seen) > APART]
     if not len(edges):
         return [rows]
-    slot = np.searchsorted(edges, rows["clock"].to_numpy(), side="right")
+    slot = np.where(known, np.searchsorted(edges, begin, side="right"), len(edges) + 1)
+    size = np.bincount(slot, minlength=len(edges) + 2)[: len(edges) + 1]
+    recorded = np.flatnonzero(size > max(1.0, HANDFUL * len(rows)))
+    if len(recorded) < 2:
+        return [rows]
     slots = pl.Series("slot", slot)
-    return [rows.filter(slots == i) for i in range(len(edges) + 1)]
+    return [rows.filter(slots == i) for i in recorded]

@@ -45,6 +45,8 @@ class Report:
     """Rows that were read."""
     missing: int = 0
     """Rows without vehicle, frame or position (no number, NaN, infinite): dropped."""
+    astray: int = 0
+    """Rows whose clock is missing, or far from that of every recording in the file: dropped."""
     repeated: int = 0
     """Rows that say again what another says: dropped."""
     contradictory: int = 0
@@ -73,7 +75,8 @@ class Report:
     @property
     def broken(self) -> int:
         """Rows that could not be used."""
-        return self.missing + self.contradictory + self.outliers + self.lone + self.lanes_unknown
+        unplaced = self.missing + self.astray + self.lanes_unknown
+        return unplaced + self.contradictory + self.outliers + self.lone
 
     def to_dict(self) -> dict[str, int]:
         """All counts by name."""
@@ -81,11 +84,18 @@ class Report:
 
 
 def repair(
-    rows: pl.DataFrame, layout: Layout, name: str, settings: RepairSettings | None = None
+    rows: pl.DataFrame,
+    layout: Layout,
+    name: str,
+    settings: RepairSettings | None = None,
+    astray: int = 0,
 ) -> tuple[Recording, Report]:
-    """The recording that a table holds, whatever the order of its rows, and what was wrong."""
+    """The recording that a table holds, whatever the order of its rows, and what was wrong.
+
+    ``astray`` rows were dropped before.
+    """
     settings = settings or RepairSettings()
-    report = Report(rows=len(rows))
+    report = Report(rows=len(rows) + astray, astray=astray)
     needed = [column for column in ("vehicle", "frame", "x", "y") if column in rows.columns]
     whole = rows.drop_nulls(needed).sort(needed)
     report = replace(report, missing=len(rows) - len(whole))
@@ -123,6 +133,7 @@ def _reason(report: Report, settings: RepairSettings) -> str:
         return "it has no rows"
     counts = {
         "without a position": report.missing,
+        "without a time": report.astray,
         "contradictory": report.contradictory,
         "jumping": report.outliers,
         "alone": report.lone,

@@ -104,6 +104,15 @@ class DrivingEnvironment(eqx.Module):
 
     def begin_one(self, vehicle: int) -> Ego:
         """One ego in the place of a vehicle, for a drive without restarts."""
+        if not 0 <= vehicle < self.scene.vehicles:
+            raise DepoError(
+                f"vehicle {vehicle} is not in the recording, which has {self.scene.vehicles}"
+            )
+        if not self.scene.drivable[vehicle]:
+            raise DepoError(
+                f"vehicle {vehicle} is not seen entering the zone and leaving it at its end: "
+                "choose another"
+            )
         return self.begin(jnp.array([vehicle], jnp.int32), jnp.zeros((1, 2), jnp.uint32))
 
     def reset(self, key: UInt32[Array, "copies 2"]) -> tuple[Ego, Float[Array, "copies 28"]]:

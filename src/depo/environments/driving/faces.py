@@ -54,11 +54,6 @@ class DrivingEnv(gym.Env[np.ndarray, np.ndarray]):
         super().reset(seed=seed)
         drawn = int(self.np_random.choice(self._choice))
         vehicle = int((options or {}).get("vehicle", drawn))
-        if not 0 <= vehicle < self.environment.scene.vehicles:
-            raise DepoError(
-                f"vehicle {vehicle} is not in the recording, which has "
-                f"{self.environment.scene.vehicles}"
-            )
         self._ego = jax.tree.map(np.asarray, self.environment.begin_one(vehicle))
         self._path = [self._place()]
         state = np.array(self._starts[vehicle])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from jaxtyping import Array, Float
@@ -42,6 +42,10 @@ class Inverse:
         """The action in [−1,1]²."""
         now, then = (state[..., 2], state[..., 3]), planned_velocity(target)
         return self.vehicle.encode(*controls(now, then, self.vehicle.curvature, self.time_step))
+
+    def at(self, time_step: float) -> Inverse:
+        """The same for a recording with steps of so many seconds."""
+        return replace(self, time_step=time_step)
 
 
 def driving_skill(

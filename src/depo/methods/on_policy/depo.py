@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -12,7 +13,7 @@ from jaxtyping import Array, Float, Int, Key
 from depo.losses import calibrated_decoupled_policy_gradient as cdepg
 from depo.losses import decoupled_policy_gradient as depg
 from depo.losses import supervised_planner
-from depo.methods.descent import Trained, descend, fresh, minibatches
+from depo.methods.descent import descend, fresh, minibatches
 from depo.methods.on_policy.experience import Memory, Rollout
 from depo.methods.on_policy.method import Agent
 from depo.methods.on_policy.steps import (
@@ -108,6 +109,13 @@ def entropy_bonus(judged: Judged) -> PlannerLoss:
     return loss
 
 
+class Todo(NamedTuple):
+    """A planner's loss, and the minibatches it is to follow it on, one step each."""
+
+    loss: Callable[[CategoricalPlanner, Any], Float[Array, ""]]
+    batches: Any
+
+
 @dataclass(frozen=True)
 class AgnosticMethod:
     """DePG only. Subclasses add what keeps the planner honest."""
@@ -143,32 +151,36 @@ class AgnosticMethod:
         self, agent: Agent, rollout: Rollout, memory: Memory, expert: Pairs, key: Key[Array, ""]
     ) -> tuple[Agent, Metrics]:
         """Skill, then planner and critic on the discriminator's reward, then discriminator."""
+        agent, todo, metrics = self.prepare(agent, rollout, memory, expert, key)
+        return self.improve(agent, todo, metrics)
+
+    def prepare(
+        self, agent: Agent, rollout: Rollout, memory: Memory, expert: Pairs, key: Key[Array, ""]
+    ) -> tuple[Agent, Todo, Metrics]:
+        """All but the planner, which changes nothing of theirs, and what is then to do for it."""
         s = self.settings
         keys = jax.random.split(key, 4)
         skill, metrics = fit_skill(agent["skill"], memory, s, keys[0])
         reward = adversarial_rewards(agent["discriminator"].model, rollout, s)
         judged = judge(agent["critic"].model, rollout, reward, s, s.gamma)
-        planner, more = self._improve(agent["planner"], judged, skill.model, expert, keys[1])
         critic, critic_metrics = fit_critic(agent["critic"], judged, s, keys[2])
         discriminator, judge_metrics = fit_discriminator(
             agent["discriminator"], rollout, expert, s, keys[3]
         )
         reached = {"plan_reached": jnp.mean(rollout.plan == rollout.next_state)}
-        return {
-            "planner": planner,
-            "skill": skill,
-            "critic": critic,
-            "discriminator": discriminator,
-        }, metrics | more | critic_metrics | judge_metrics | reached
+        prepared = agent | {"skill": skill, "critic": critic, "discriminator": discriminator}
+        todo = self._todo(judged, skill.model, expert, keys[1])
+        return prepared, todo, metrics | critic_metrics | judge_metrics | reached
 
-    def _improve(
-        self,
-        planner: Trained[CategoricalPlanner],
-        judged: Judged,
-        skill: CategoricalSkill,
-        expert: Pairs,
-        key: Key[Array, ""],
-    ) -> tuple[Trained[CategoricalPlanner], Metrics]:
+    def improve(self, agent: Agent, todo: Todo, metrics: Metrics) -> tuple[Agent, Metrics]:
+        """The planner's steps."""
+        optimiser = adam(self.settings.planner_rate)
+        planner, mean = descend(agent["planner"], optimiser, todo.loss, todo.batches)
+        return agent | {"planner": planner}, metrics | {"planner_loss": mean}
+
+    def _todo(
+        self, judged: Judged, skill: CategoricalSkill, expert: Pairs, key: Key[Array, ""]
+    ) -> Todo:
         s = self.settings
         order, draw, noise = jax.random.split(key, 3)
         rows = minibatches(order, judged.state.shape[0], s.minibatch, s.epochs)
@@ -177,9 +189,7 @@ class AgnosticMethod:
         )
         steps = rows.shape[0]
         pairs = expert_pairs(expert, draw, (steps, s.demo_batch))
-        batches = (rows, pairs, jax.random.split(noise, steps))
-        planner, mean = descend(planner, adam(s.planner_rate), loss, batches)
-        return planner, {"planner_loss": mean}
+        return Todo(loss, (rows, pairs, jax.random.split(noise, steps)))
 
 
 @dataclass(frozen=True)
