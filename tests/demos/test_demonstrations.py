@@ -182,6 +182,18 @@ def test_a_failed_save_leaves_the_old_file(tmp_path: Path, monkeypatch) -> None:
     assert list(tmp_path.iterdir()) == [path]
 
 
+@pytest.mark.parametrize(
+    ("name", "least"),
+    [("inverted-pendulum", 1000), ("hopper", 3200), ("half-cheetah", 8000), ("walker2d", 4000)],
+)
+def test_shipped_experts_are_good(name: str, least: float) -> None:
+    demos = load_demonstrations(name)
+    assert demos.episodes >= 8
+    assert demos.actions is None
+    assert demos.episode_returns is not None
+    assert demos.episode_returns.mean() >= least
+
+
 def test_shipped_sets_load() -> None:
     assert "gridworld" in shipped()
     for name in shipped():

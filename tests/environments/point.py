@@ -17,6 +17,8 @@ class Point(gym.Env):
         self.action_space = {
             "box": gym.spaces.Box(-1, 1, (2,), np.float32),
             "wide": gym.spaces.Box(-3, 5, (2,), np.float32),
+            "square": gym.spaces.Box(-1, 1, (1, 2), np.float32),
+            "whole": gym.spaces.Box(-2, 2, (2,), np.int64),
             "unbounded": gym.spaces.Box(-np.inf, np.inf, (2,), np.float32),
             "discrete": gym.spaces.Discrete(3),
         }[actions]
@@ -31,7 +33,7 @@ class Point(gym.Env):
         broken = self.fault and self.taken > self.after
         if broken and self.fault == "raises":
             raise RuntimeError("the motor is on fire")
-        self.state = self.state + STEP * np.asarray(action, np.float64)
+        self.state = self.state + STEP * np.asarray(action, np.float64).ravel()
         state = np.full(2, np.nan) if broken and self.fault == "nan" else self.state.copy()
         reward = -float(np.abs(self.state[1]))
         return state, reward, bool(np.abs(self.state).max() > 4), False, {}

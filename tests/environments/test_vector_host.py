@@ -1,9 +1,13 @@
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from depo.environments.host import HostEnvironment
+from depo.environments.mujoco import hear_warnings
 from depo.errors import DepoError
 from tests.environments.point import ID, STEP
 
@@ -13,6 +17,26 @@ def test_actions_are_presented_between_minus_one_and_one() -> None:
     before, _ = env.reset(seed=1)
     after, *_ = env.step(np.array([-1.0, 1.0], np.float32))
     np.testing.assert_allclose(after - before, STEP * np.array([-3.0, 5.0]), atol=1e-6)
+
+
+def test_actions_of_several_axes_are_one_vector() -> None:
+    host = HostEnvironment(ID, {"actions": "square"})
+    assert host.vector_sizes().actions == 2
+    env = host.make()
+    before, _ = env.reset(seed=1)
+    after, *_ = env.step(np.array([-1.0, 1.0], np.float32))
+    np.testing.assert_allclose(after - before, STEP * np.array([-1.0, 1.0]), atol=1e-6)
+
+
+def test_a_mujoco_that_cannot_be_loaded_gets_a_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "mujoco.py").write_text("raise RuntimeError('invalid value: bad')")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.delitem(sys.modules, "mujoco", raising=False)
+    monkeypatch.setenv("MUJOCO_GL", "bad")
+    with pytest.raises(DepoError, match=r"MUJOCO_GL=bad .*invalid value.*unset it"):
+        hear_warnings()
 
 
 def test_no_transition_crosses_a_reset_and_ignored_ends_are_none() -> None:
@@ -47,7 +71,11 @@ def test_memory_appends_the_state_before() -> None:
 
 @pytest.mark.parametrize(
     ("actions", "message"),
-    [("discrete", "takes a Box only"), ("unbounded", "finite bounds")],
+    [
+        ("discrete", "takes a Box only"),
+        ("unbounded", "finite bounds"),
+        ("whole", "whole numbers, the off-policy learner takes real ones"),
+    ],
 )
 def test_action_spaces_that_cannot_be_learned_are_refused(actions: str, message: str) -> None:
     with pytest.raises(DepoError, match=message):

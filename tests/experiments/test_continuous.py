@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -7,7 +8,8 @@ import pytest
 
 from depo.demos import Demonstrations
 from depo.errors import DepoError
-from depo.experiments.continuous import find_demos
+from depo.experiments.continuous import EXPERIMENTS, asked, find_demos
+from depo.experiments.experiment import SCALES
 from depo.experiments.reference import read_reference
 
 
@@ -23,6 +25,15 @@ def test_demonstrations_are_found_by_the_task(tmp_path: Path) -> None:
     assert find_demos(str(tmp_path), "ant") == ""
     with pytest.raises(DepoError, match=r"several files for half-cheetah .*name one"):
         find_demos(str(tmp_path), "half-cheetah")
+    scale = replace(SCALES["laptop"], demos_dir=str(tmp_path))
+    write(tmp_path, "hopper_other")
+    with pytest.raises(DepoError, match="several files for hopper"):
+        EXPERIMENTS["fig3"].plan(scale)
+    # nobody looks for what is not asked for
+    assert asked(replace(scale, only=("hopper-depo",)), ["ant", "hopper"]) == ["hopper"]
+    assert asked(replace(scale, only=("hoper-depo",)), ["ant", "hopper"]) == ["ant", "hopper"]
+    (tmp_path / "inverted_pendulum_a.npz").write_bytes(b"")
+    EXPERIMENTS["fig3"].plan(replace(scale, only=("inverted-pendulum-depo",)))
 
 
 def test_other_peoples_curves_are_averaged_over_seeds(tmp_path: Path) -> None:
@@ -34,6 +45,16 @@ def test_other_peoples_curves_are_averaged_over_seeds(tmp_path: Path) -> None:
     steps, values = read_reference(str(file))["hopper"]["gaifo"]
     assert steps.tolist() == [1000, 2000]
     assert values.tolist() == [20.0, 50.0]
+    assert read_reference(str(file), "reach_error") == {}
+    authors = ["algorithm,env,variant_dir,seed,env_steps,eval_return,pred_real_mse"]
+    run = "sl-lfo-hopper-norm-exps--state-diff--biginvbuffer--splr-0.001--idlr-0.0001"
+    authors += [f"DePO-Supervised,hopper,{run},{seed},1000,7,{11 * seed}" for seed in (1, 3)]
+    authors += ["BCO,hopper,bco-hopper-norm,0,1000,5,"]
+    file.write_text("\n".join(authors) + "\n")
+    curves = read_reference(str(file), "reach_error")["hopper"]
+    assert set(curves) == {"depo-supervised"}
+    assert curves["depo-supervised"][1].tolist() == [2.0]  # a mean over Hopper's 11 features
+    assert set(read_reference(str(file))["hopper"]) == {"depo-supervised", "bco"}
     file.write_text("a,b\n1,2\n")
     with pytest.raises(DepoError, match="expected method, environment"):
         read_reference(str(file))

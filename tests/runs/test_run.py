@@ -226,14 +226,30 @@ def test_a_full_disk_is_said_and_leaves_the_last_checkpoint(tmp_path: Path, monk
     def full(path: Path, data: bytes) -> None:
         written.append(path)
         if len(written) == 2:
-            raise OSError(errno.ENOSPC, "No space left on device", str(path))
+            monkeypatch.setattr("os.fsync", no_space)
         whole(path, data)
+
+    def no_space(_: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
 
     whole = replay.write_bytes
     monkeypatch.setattr(replay, "write_bytes", full)
-    with pytest.raises(OSError, match="No space left"):
+    with pytest.raises(depo.DepoError, match=r"cannot write .*: No space left on device"):
         depo.train("depo", env=ID, demos=demos, out=tmp_path / "run", **small)
     monkeypatch.undo()
     stopped = Run.open(tmp_path / "run")
     assert stopped.latest()[1].block == 2
     assert depo.resume(stopped.path).status() == "finished"
+
+
+def test_tensorboard_is_given_up_rather_than_the_run(tmp_path: Path, monkeypatch, caplog) -> None:
+    from depo.runs import events
+
+    def no_space(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(events.EventsWriter, "write_event", no_space)
+    run = depo.train("depo", steps=640, hidden=16, evaluate_every=1, out=tmp_path / "run")
+    assert run.status() == "finished"
+    assert len(run.metrics()) == 5
+    assert len([r for r in caplog.records if "TensorBoard will not see" in r.message]) == 1

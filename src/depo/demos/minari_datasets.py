@@ -24,6 +24,7 @@ import numpy as np
 from gymnasium.spaces import Box, Discrete, Space
 
 from depo.demos.demonstrations import Demonstrations
+from depo.environments.mujoco import TASKS
 from depo.errors import DepoError
 from depo.files import read_object
 
@@ -211,7 +212,8 @@ def _make(env: str) -> gym.Env:
     if "" not in sys.path:
         sys.path.insert(0, "")  # a module in the current folder, as with python -m
     try:
-        return gym.make(env)
+        name, arguments = TASKS.get(env, (env, {}))
+        return gym.make(name, **arguments)
     except Exception as error:
         raise DepoError(f"environment '{env}' cannot be made: {error}") from None
 
@@ -302,7 +304,7 @@ def _description(demos: Demonstrations) -> str:
 def _new_mark(demos: Demonstrations, env: str | gym.Env | None) -> dict[str, Any]:
     metadata = dict(demos.metadata)
     if isinstance(env, str):
-        metadata["environment"] = env
+        metadata["environment"] = TASKS.get(env, (env,))[0]
     elif env is not None and env.spec is not None:
         metadata["environment"] = env.spec.id
     return {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -18,6 +18,8 @@ from depo.imports import import_module
 
 TIME_LIMIT = 1_000
 """Steps after which an episode is cut where the environment itself sets no limit."""
+LONGEST = 1_000_000
+"""Steps after which an episode that should have been cut will never end."""
 
 
 class Sizes(NamedTuple):
@@ -55,9 +57,12 @@ class HostEnvironment:
                     "has finite states: leave --dynamics out"
                 )
             return env
-        if isinstance(env.action_space, Box) and env.action_space.is_bounded():
-            one = np.ones(env.action_space.shape, env.action_space.dtype)
+        actions = env.action_space
+        if isinstance(actions, Box) and actions.is_bounded() and _is_real(actions):
+            one = np.ones(actions.shape, actions.dtype)
             env = RescaleAction(env, -one, one)
+            if len(actions.shape) != 1:
+                env = FlatActions(env)
         env = with_dynamics(env, self.dynamics)
         if isinstance(env.observation_space, Box) and len(env.observation_space.shape) != 1:
             env = FlattenObservation(env)
@@ -111,10 +116,15 @@ class HostEnvironment:
                     f"environment '{self.id}' has the action space {actions}: the off-policy "
                     "learner differentiates through actions and takes a Box only"
                 )
-            if not actions.is_bounded() or len(actions.shape) != 1:
+            if not _is_real(actions):
                 raise DepoError(
-                    f"environment '{self.id}' has the action space {actions}: actions must be "
-                    "one vector with finite bounds (wrap it with gymnasium's RescaleAction)"
+                    f"environment '{self.id}' has the action space {actions}: its actions are "
+                    "whole numbers, the off-policy learner takes real ones (a float Box)"
+                )
+            if not actions.is_bounded():
+                raise DepoError(
+                    f"environment '{self.id}' has the action space {actions}: actions must have "
+                    "finite bounds (gymnasium's ClipAction or RescaleAction give them some)"
                 )
             return Sizes(int(states.shape[0]), int(actions.shape[0]))
         finally:
@@ -181,6 +191,25 @@ class HostEnvironment:
         return name
 
 
+def _is_real(actions: Box) -> bool:
+    return np.issubdtype(actions.dtype, np.floating)
+
+
+class FlatActions(gym.ActionWrapper):
+    """Actions of several axes given as one vector."""
+
+    def __init__(self, env: gym.Env):
+        super().__init__(env)
+        space = env.action_space
+        assert isinstance(space, Box)
+        self._shape = space.shape
+        self.action_space = Box(space.low.ravel(), space.high.ravel(), dtype=space.dtype.type)
+
+    def action(self, action: np.ndarray) -> np.ndarray:
+        """As the environment wants it."""
+        return np.reshape(action, self._shape)
+
+
 class PlayOn(gym.Wrapper):
     """Hides termination: the episode goes on to its time limit, fallen or not."""
 
@@ -239,9 +268,19 @@ class VectorStepper:
         if not np.isfinite(reward).all():
             raise DepoError(
                 f"environment '{self.environment.id}' returned the reward "
-                f"{reward[~np.isfinite(reward)][0]}: the run stops at its last checkpoint"
+                f"{reward[~np.isfinite(reward)][0]}: the simulation is broken; the run folder is "
+                "whole, 'depo resume' goes on from its last checkpoint"
             )
         return state, reached, np.asarray(reward, np.float32), terminated, truncated
+
+    def steps_to_the_end(self, limit: int | None = None) -> Iterator[int]:
+        """Numbers of steps, as long as the caller goes on; refuses episodes that never end."""
+        yield from range(LONGEST if limit is None else limit)
+        if limit is None:
+            raise DepoError(
+                f"an episode of environment '{self.environment.id}' has not ended after "
+                f"{LONGEST:,} steps: register it with a time limit (max_episode_steps)"
+            )
 
     def close(self) -> None:
         """Close all copies."""

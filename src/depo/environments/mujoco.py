@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import logging
+import os
 from typing import Any
+
+from depo.errors import DepoError
 
 _SLIM_HUMANOID = {
     f"include_{what}_in_observation": False
@@ -33,6 +36,12 @@ def hear_warnings() -> None:
         import mujoco
     except ImportError:
         return
+    except Exception as error:
+        raise DepoError(
+            f"MuJoCo cannot be loaded with MUJOCO_GL={os.environ.get('MUJOCO_GL', '')} "
+            f"({type(error).__name__}: {error}): unset it, or install what it names (EGL: libegl1 "
+            "libgl1-mesa-dri; OSMesa: libosmesa6)"
+        ) from error
 
     def hear(message: str | bytes) -> None:
         text = message.decode() if isinstance(message, bytes) else message

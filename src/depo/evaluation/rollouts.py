@@ -8,7 +8,7 @@ from typing import Any
 import equinox as eqx
 import numpy as np
 
-from depo.environments.host import TIME_LIMIT, HostEnvironment
+from depo.environments.host import HostEnvironment
 from depo.learners.seeds import EVALUATION, derived_seed
 from depo.models.policy import Policy
 
@@ -27,12 +27,12 @@ class RolloutEvaluator:
         self._decide = eqx.filter_jit(eqx.filter_vmap(lambda policy, state: policy.mode(state)))
 
     def __call__(self, policies: Policy | Any) -> list[dict[str, float]]:
-        """Mean return and length for each seed; an episode is cut at 1,000 steps."""
+        """Mean return and length for each seed."""
         state = self._envs.reset(self._env_seeds)
         returns, lengths = np.zeros(state.shape), np.zeros(state.shape)
         playing = np.ones(state.shape, bool)
         reached = np.zeros(state.shape)
-        for _ in range(TIME_LIMIT):
+        for _ in self._envs.steps_to_the_end():
             decision = self._decide(policies, state.reshape(self.shape).astype(np.int32))
             action, plan = (np.asarray(x).reshape(-1) for x in decision)
             state, arrived, reward, ended, cut = self._envs.step(action)

@@ -11,7 +11,7 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
 from depo.api import make_job
-from depo.experiments.continuous import QUICK, find_demos, runs_of, tasks_of
+from depo.experiments.continuous import QUICK, asked, find_demos, runs_of, tasks_of
 from depo.experiments.experiment import Experiment, Plan, ScaleSettings
 from depo.experiments.sweep import Planned
 from depo.report.curves import COLOURS, draw_return_and_reach
@@ -91,7 +91,8 @@ SCALES: dict[str, dict[str, TaskScale]] = {
 def _plan(scale: ScaleSettings) -> Plan:
     settings = {change: own for family in FAMILIES.values() for change, own in family.items()}
     plan: Plan = {}
-    for task, own in SCALES[scale.name].items():
+    for task in asked(scale, SCALES[scale.name]):
+        own = SCALES[scale.name][task]
         demos = find_demos(scale.demos_dir, task)
         if not demos:
             continue

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,12 +14,14 @@ from depo.demos.shipped import shipped
 from depo.environments.mujoco import TASKS
 from depo.errors import DepoError
 from depo.experiments.experiment import Experiment, Plan, ScaleSettings
-from depo.experiments.reference import draw_reference, read_reference
+from depo.experiments.reference import Metric, draw_reference, read_reference
 from depo.experiments.sweep import Planned
 from depo.report.curves import draw_return_and_reach, one_legend
 from depo.runs.job import Job
 from depo.runs.run import Run
 
+REFERENCED: tuple[Metric, ...] = ("return", "reach_error")
+"""What other people's curves are drawn of, above and below."""
 EVERY_METHOD = ("depo", "gaifo", "depo-agnostic", "gaifo-dp", "depo-supervised", "bco")
 
 
@@ -65,10 +67,10 @@ QUICK: dict[str, Any] = {
 
 def _plan_fig3(scale: ScaleSettings) -> Plan:
     plan: Plan = {}
-    for task, own in SCALES[scale.name].items():
+    for task in asked(scale, SCALES[scale.name]):
         if not find_demos(scale.demos_dir, task):
             continue
-        for method in own.methods:
+        for method in SCALES[scale.name][task].methods:
             plan[f"{task}-{method}"] = Planned(imitation(scale, task, method))
     return plan
 
@@ -85,6 +87,12 @@ def imitation(scale: ScaleSettings, task: str, method: str) -> Job:
         preset=scale.preset,
         **(QUICK if scale.name == "smoke" else {}),
     )
+
+
+def asked(scale: ScaleSettings, tasks: Iterable[str]) -> list[str]:
+    """Those of some tasks that have a run among the ones asked for; all where none has."""
+    every = list(tasks)
+    return [t for t in every if any(label.startswith(f"{t}-") for label in scale.only)] or every
 
 
 def find_demos(folder: str, task: str) -> str:
@@ -121,13 +129,15 @@ def runs_of(runs: Mapping[str, Run], task: str) -> dict[str, Run]:
 
 def _draw_fig3(runs: Mapping[str, Run], scale: ScaleSettings) -> Figure:
     tasks = tasks_of(runs)
-    reference = read_reference(scale.reference) if scale.reference else {}
+    file = scale.reference
+    reference = {m: read_reference(file, m) if file else {} for m in REFERENCED}
     figure = Figure(figsize=(4.3 * len(tasks), 6.6), layout="constrained")
     axes = figure.subplots(2, len(tasks), squeeze=False)
     for (top, bottom), task in zip(axes.T, tasks, strict=True):
         own = runs_of(runs, task)
         steps = max(run.job.steps for run in own.values())
-        draw_reference(top, reference.get(task, {}), steps)
+        for axes_of, metric in zip((top, bottom), REFERENCED, strict=True):
+            draw_reference(axes_of, reference[metric].get(task, {}), steps)
         draw_return_and_reach(top, bottom, own)
         top.set_title(task, fontsize=10)
     one_legend(figure, axes.flat)

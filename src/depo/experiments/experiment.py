@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -78,6 +78,8 @@ class ScaleSettings:
     """A CSV of other people's curves."""
     recording: str = ""
     """Driving: a scene instead of the one that ships. Claims are about that one only."""
+    only: tuple[str, ...] = ()
+    """The runs that are asked for; none: all. A plan need not look for what others would need."""
 
 
 SCALES: dict[str, ScaleSettings] = {
@@ -124,6 +126,7 @@ class Experiment:
         ``only`` leaves out all runs but these and the planners they need; claims about others are
         not judged.
         """
+        scale = replace(scale, only=tuple(only))
         plan = self.plan(scale)
         for label in only:
             if label not in plan:

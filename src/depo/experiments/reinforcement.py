@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from matplotlib.figure import Figure
 
 from depo.api import make_job
-from depo.experiments.continuous import QUICK, TaskScale, find_demos, runs_of, tasks_of
+from depo.experiments.continuous import QUICK, TaskScale, asked, find_demos, runs_of, tasks_of
 from depo.experiments.experiment import Experiment, Plan, ScaleSettings
 from depo.experiments.sweep import Planned
 from depo.experiments.transfer import draw_before
@@ -42,7 +42,8 @@ SCALES: dict[str, dict[str, TaskScale]] = {
 def _plan(scale: ScaleSettings) -> Plan:
     """Nobody is imitated; as published, demonstrations still standardise depo-rl's states."""
     plan: Plan = {}
-    for task, own in SCALES[scale.name].items():
+    for task in asked(scale, SCALES[scale.name]):
+        own = SCALES[scale.name][task]
         published = find_demos(scale.demos_dir, task) if scale.name == "paper" else ""
         for method in own.methods:
             job = make_job(

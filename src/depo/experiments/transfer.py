@@ -15,7 +15,7 @@ from depo.api import make_job
 from depo.environments.mujoco import TASKS
 from depo.experiments import continuous
 from depo.experiments.claims import final_values
-from depo.experiments.continuous import QUICK, find_demos, imitation
+from depo.experiments.continuous import QUICK, asked, find_demos, imitation
 from depo.experiments.experiment import Experiment, Plan, ScaleSettings, seeds_text
 from depo.experiments.sweep import Planned
 from depo.report.curves import draw_return_and_reach
@@ -61,7 +61,7 @@ SCALES: dict[str, dict[str, TransferScale]] = {
 def _plan(setting: str, scale: ScaleSettings) -> Plan:
     """For each task the planner, its transfer, and the others from scratch."""
     plan: Plan = {}
-    for task in SCALES[scale.name]:
+    for task in asked(scale, SCALES[scale.name]):
         plan |= _plan_task(task, setting, scale)
     return plan
 

@@ -1,0 +1,88 @@
+"""Scores of policies whose every number can be computed by hand."""
+
+from __future__ import annotations
+
+import gymnasium as gym
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from depo.demos import Demonstrations
+from depo.environments.host import HostEnvironment
+from depo.evaluation.vector_rollouts import VectorEvaluator, score
+from depo.models.planner import GaussianPlanner
+from depo.models.policy import DecoupledPolicy
+from depo.models.skill import AnalyticSkill
+from depo.models.standard import Standard
+from tests.environments.point import ID, STEP, Point, inverse
+
+
+def right(speed: float, skill=inverse) -> DecoupledPolicy:
+    """Plans so many steps to the right, standardised by 0 ± 2; the deviation is e⁻¹ of that."""
+    import equinox as eqx
+    import jax
+
+    standard = Standard(jnp.zeros(2), jnp.full(2, 2.0), 100.0)
+    planner = GaussianPlanner(jax.random.key(0), standard, (4,))
+    network = jax.tree.map(jnp.zeros_like, planner.network)
+    network = eqx.tree_at(
+        lambda n: n.biases[-1], network, jnp.array([speed * STEP / 2.0, 0.0, -1.0, -1.0])
+    )
+    planner = eqx.tree_at(lambda p: p.network, planner, network)
+    return DecoupledPolicy(planner, AnalyticSkill(skill))
+
+
+def play(policy, episodes: int = 3, **arguments):
+    simulator = VectorEvaluator(HostEnvironment(ID, arguments), seed=0, episodes=episodes)
+    try:
+        return simulator.play(policy)
+    finally:
+        simulator.close()
+
+
+def test_plans_that_are_reached_have_no_error_and_the_rest_is_as_by_hand() -> None:
+    played = play(right(0.5))
+    start = played.state[0]
+    scores = score(right(0.5), played, expert_return=-5.0, random_return=-25.0)
+    assert scores["episode_length"] == 40
+    by_hand = -40 * np.abs(start[:, 1])
+    assert scores["return"] == pytest.approx(by_hand.mean(), rel=1e-4)
+    assert scores["return_worst_episode"] == pytest.approx(by_hand.min(), rel=1e-4)
+    assert scores["return_relative"] == pytest.approx((by_hand.mean() + 25) / 20, rel=1e-4)
+    assert scores["reach_error"] < 1e-10
+    assert scores["skill_error"] < 1e-8
+
+
+def test_a_skill_that_falls_short_is_measured_in_every_unit() -> None:
+    def half(state, target):
+        return 0.5 * inverse(state, target)
+
+    scores = score(right(1.0, half), play(right(1.0, half)))
+    missed = (0.5 * STEP) ** 2 / 2  # half a step in one of two features
+    assert scores["reach_error_raw"] == pytest.approx(missed, rel=1e-3)
+    assert scores["reach_error"] == pytest.approx(missed / 4, rel=1e-3)  # deviation 2
+    assert scores["reach_error_relative"] == pytest.approx(1.0, rel=1e-3)  # as far as it went
+    assert scores["skill_error"] == pytest.approx(0.25**2, rel=1e-3)  # of the action ½, it says ¼
+
+
+def test_an_episode_that_ends_counts_its_last_step_once() -> None:
+    played = play(right(1.0), episodes=4)
+    ends = np.array([int(np.ceil((4 - x) / STEP + 1e-4)) for x in played.state[0, :, 0]])
+    assert played.lengths().tolist() == np.minimum(ends, 40).tolist()
+
+
+def test_the_likelihood_is_that_of_held_out_transitions() -> None:
+    walks = Demonstrations.from_episodes([np.array([[0.0, 0.0], [0.05, 0.0], [0.1, 0.2]])])
+    scores = score(right(0.5), play(right(0.5)), held_out=walks)
+    deviation = np.exp(-1.0)
+    errors = np.array([[0.0, 0.0], [0.0, 0.2]]) / 2.0  # a density of standardised states
+    expected = -0.5 * (errors / deviation) ** 2 - np.log(deviation) - 0.5 * np.log(2 * np.pi)
+    assert scores["planner_log_likelihood"] == pytest.approx(expected.sum(axis=1).mean(), abs=1e-3)
+
+
+def test_episodes_are_played_to_the_limit_of_their_environment() -> None:
+    gym.register("depo-test/Long-v0", entry_point=Point, max_episode_steps=1_100)
+    simulator = VectorEvaluator(HostEnvironment("depo-test/Long-v0"), seed=0, episodes=1)
+    played = simulator.play(right(0.0))
+    simulator.close()
+    assert played.lengths().tolist() == [1_100]
