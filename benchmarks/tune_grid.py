@@ -27,7 +27,8 @@ from depo.evaluation.tables import policy_tables, split_seeds
 from depo.learners.on_policy import CompiledLearner
 from depo.methods.on_policy import make_method
 from depo.presets import preset_settings
-from depo.settings.on_policy import BCO, DePO, GAIfO, MethodSettings, SkillTransfer
+from depo.settings import MethodSettings
+from depo.settings.on_policy import BCO, DePO, GAIfO, SkillTransfer
 
 SEEDS = range(100, 105)
 STEPS = 12_800

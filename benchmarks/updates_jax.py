@@ -41,12 +41,8 @@ class HopperShaped(gym.Env):
     action_space = gym.spaces.Box(-1.0, 1.0, (ACTIONS,), np.float32)
 
 
-class Host(HostEnvironment):
-    """The learner's environment without a simulator behind it."""
-
-    def make(self) -> gym.Env:
-        """One copy."""
-        return HopperShaped()
+ID = "depo-benchmark/HopperShaped-v0"
+gym.register(ID, entry_point=HopperShaped)
 
 
 def normal(*shape: int) -> np.ndarray:
@@ -57,7 +53,7 @@ def new_learner(settings: OffPolicySettings) -> OffPolicyLearner:
     """A learner whose replay and demonstrations are noise."""
     expert = (normal(PAIRS, STATES), normal(PAIRS, STATES))
     method = make_method(settings, updates=1_000_000)
-    learner = OffPolicyLearner(Host("Hopper-shaped"), method, [0], [expert], tuple(range(STATES)))
+    learner = OffPolicyLearner(HostEnvironment(ID), method, [0], [expert], tuple(range(STATES)))
     ended = normal(ROWS) > 2.5
     action = np.tanh(normal(ROWS, ACTIONS))
     rows = Rows(normal(ROWS, STATES), action, normal(ROWS, STATES), normal(ROWS), ended)
