@@ -19,6 +19,8 @@ GAIFO_K4: dict[str, Any] = {"batch_steps": 32, "critic_rate": 1e-3, "actor_rate"
 BCO_K4: dict[str, Any] = {"skill_rate": 1e-3}
 """What the tuning table found best from scratch at k = 4."""
 
+KINDS = ("1", "2", "4")
+APART = {k: f"depo-k{k}" for k in KINDS}
 DETOUR = {"via": ("0,4", "2,4", "2,1", "5,1"), "horizon": 40}
 WALLS = ("6,0:6,14", "13,5:13,19")
 LARGE: dict[str, Any] = {"size": 20, "walls": WALLS, "copies": 16, "gamma": 0.99}
@@ -95,6 +97,16 @@ def _plan_walls(scale: ScaleSettings) -> Plan:
     }
 
 
+def _plan_kinds(scale: ScaleSettings) -> Plan:
+    """Planners for each k apart, and one for all at the same sum of steps, by both schedules."""
+    together: dict[str, Any] = {"types": KINDS, "steps": len(KINDS) * scale.steps}
+    return {
+        "depo-co": _planned(scale, "depo", **together),
+        "depo-joint": _planned(scale, "depo", **together, schedule="joint"),
+        **{label: _planned(scale, "depo", k=int(k)) for k, label in APART.items()},
+    }
+
+
 def _draw_maps(runs: Mapping[str, Run], titles: Mapping[str, str]) -> Figure:
     """The setting, then a map for each title, of the first seed."""
     figure = Figure(figsize=(3.1 * (len(titles) + 1), 3.9), layout="constrained")
@@ -168,6 +180,17 @@ def _draw_walls(runs: Mapping[str, Run], _: ScaleSettings) -> Figure:
     return figure
 
 
+def _draw_kinds(runs: Mapping[str, Run], _: ScaleSettings) -> Figure:
+    figure = Figure(figsize=(10, 3.8), layout="constrained")
+    axes = figure.subplots(1, 2)
+    shown = {label: run for label, run in runs.items() if label not in APART.values()}
+    draw_curves(axes[0], shown, "success", "success rate, mean over k")
+    draw_curves(axes[1], shown, "legal_moving_undemonstrated", "legal plans, undemonstrated cells")
+    for panel in axes:
+        panel.set_xlabel("environment steps of all k together")
+    return figure
+
+
 _PLANNING = (
     "legal_moving_demonstrated",
     "legal_moving_undemonstrated",
@@ -212,6 +235,14 @@ EXPERIMENTS: dict[str, Experiment] = {
             _plan_detour,
             _draw_detour,
             _REACHING,
+        ),
+        Experiment(
+            "kinds",
+            "one planner for k = 1, 2 and 4 at once, against planners apart",
+            _plan_kinds,
+            _draw_kinds,
+            ("legal_moving_undemonstrated", *_REACHING),
+            groups={"depo-apart": APART},
         ),
         Experiment(
             "walls",
