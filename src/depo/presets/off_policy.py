@@ -161,6 +161,9 @@ TASKS: dict[str, dict[str, dict[str, dict[str, Any]]]] = {
                 "discriminator_hidden": 64,
             },
         },
+        "Hopper-v5": {
+            "depo-supervised": {"noise": 1.0},
+        },
         "depo/Driving-v0": {
             "all": {
                 **_DRIVING,
