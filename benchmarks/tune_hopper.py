@@ -50,9 +50,11 @@ CONFIGURATIONS: dict[str, dict[str, dict[str, Any]]] = {
     "gaifo": _ACTOR,
     "gaifo-dp": _ACTOR,
     "depo-agnostic": {
-        **_ADVERSARY,
-        "rates-1e-3": {"planner_rate": 1e-3, "critic_rate": 1e-3},
-        "mean-plans": {"sample_plans": False},
+        "fast": {},
+        "centred": _ADVERSARY["centred"],
+        "outputs-1e-3": {"output_penalty": 1e-3},
+        "outputs-1e-2": {"output_penalty": 1e-2},
+        "outputs-1e-2-centred": {"output_penalty": 1e-2, **_ADVERSARY["centred"]},
     },
     "depo-supervised": {
         **_SKILL,
