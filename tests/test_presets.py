@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from depo.api import make_job
 from depo.presets import preset_settings
+from depo.runs.job import Job
 from depo.settings import OFF_POLICY
+from depo.settings.off_policy import epsilon_at
 
 IDS = {
     name: f"{name}-v5"
@@ -44,6 +47,7 @@ BY_TASK = {
     "random_steps": (1_000, 5_000, 5_000, 5_000, 5_000, 10_000),
     "first_fit_passes": (50, 1_000, 1_000, 100, 500, 1_000),
     "reward_scale": (2.0, 2.0, 2.0, 2.0, 2.0, 8.0),
+    "epsilon": (0.0, 0.0, 0.0, 0.0, 0.0, 0.99),
 }
 
 
@@ -77,3 +81,31 @@ def test_depo_has_the_authors_settings(task: str) -> None:
 def test_the_others_have_theirs(method: str, task: str, expected: dict) -> None:
     settings = preset_settings(method, "paper", OFF_POLICY, IDS[task])
     assert {name: getattr(settings, name) for name in expected} == expected
+
+
+@pytest.mark.parametrize(("method", "penalty"), [("depo", 8.0), ("gaifo", 4.0)])
+def test_driving_has_the_authors_settings(method: str, penalty: float) -> None:
+    settings = preset_settings(method, "paper", OFF_POLICY, "depo/Driving-v0")
+    expected = {
+        "reward": "-log(1-d)",
+        "reward_scale": 2.0,
+        "gradient_penalty": penalty,
+        "minibatch": 256,
+        "replay": 1_000_000,
+        "termination": "zero",
+        "batch_steps": 1_000,
+        "updates_per_step": 0.1,
+        "adam_beta": 0.25,
+    }
+    expected |= {"supervision": 1.0, "calibration": 1.0} if method == "depo" else {}
+    expected |= {"temperature": 1.0, "tune_temperature": False} if method == "gaifo" else {}
+    assert {name: getattr(settings, name) for name in expected} == expected
+    assert [epsilon_at(settings, steps) for steps in (0, 99_999, 250_000)] == [0.9, 0.9, 0.225]
+
+
+def test_settings_that_came_later_do_not_make_older_runs_others() -> None:
+    job = make_job("depo", env="hopper", demos="hopper")
+    assert "epsilon_decay" not in job.to_json()["settings"]
+    falling = make_job("depo", env="hopper", demos="hopper", epsilon=0.5, epsilon_decay=0.5)
+    assert Job.from_json(falling.to_json()) == falling
+    assert Job.from_json(job.to_json()) == job

@@ -25,6 +25,8 @@ MAX_SEEDS = 1_000
 SCHEDULES = ("round-robin", "joint")
 ENVIRONMENT_ID = re.compile(r"-v\d+$")
 """How the names of environments end, and those of vehicles and dynamics do not."""
+YOUNGER = {"epsilon_decay": 1.0, "epsilon_every": 10_000}
+"""Settings that only transfers had at first, by their defaults: runs from before are the same."""
 AS_IS = "as-is"
 """The type that is the environment itself, beside others under changed dynamics."""
 
@@ -175,8 +177,13 @@ class Job:
         return self.settings.evaluate_every * self.settings.batch_steps * max(1, len(self.types))
 
     def to_json(self) -> dict[str, Any]:
-        """Plain data; unchanged dynamics, and that nobody trains along, go without saying."""
+        """Plain data; unchanged dynamics, that nobody trains along, and settings younger than the
+        first runs at their defaults go without saying."""
         data = json.loads(json.dumps(dataclasses.asdict(self)))
+        if self.method != TRANSFER:
+            for name, default in YOUNGER.items():
+                if data["settings"].get(name) == default:
+                    del data["settings"][name]
         if not self.environment.dynamics:
             del data["environment"]["dynamics"]
         if not self.types:

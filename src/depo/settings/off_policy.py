@@ -31,6 +31,10 @@ class OffPolicySettings:
     """Whether those steps take uniformly random actions, or the untrained policy's."""
     epsilon: float = 0.0
     """Share of uniformly random actions while gathering data afterwards."""
+    epsilon_decay: float = 1.0
+    """Factor on ε after every ``epsilon_every`` steps; 1: it stays."""
+    epsilon_every: int = 10_000
+    """Environment steps between two such factors."""
     minibatch: int = 256
     """Transitions in one gradient step."""
     replay: int = 200_000
@@ -283,10 +287,6 @@ class SkillTransfer(DePO):
     """Not used: the planner brings its own statistics, which planner and skill both keep to."""
     clip_states: float = 20.0
     """Not used: the planner brings its own bound."""
-    epsilon_decay: float = 1.0
-    """Factor on ε after every ``epsilon_every`` steps; 1: it stays."""
-    epsilon_every: int = 10_000
-    """Environment steps between two such factors."""
     extremes: float = 0.0
     """Share of the numbers in random actions that are at a bound, −1 or 1, instead of uniform."""
     skill_fit: SkillFit = "actions"
@@ -306,8 +306,6 @@ def epsilon_at(settings: OffPolicySettings, steps: int) -> float:
     >>> round(epsilon_at(SkillTransfer(epsilon=0.99, epsilon_decay=0.1), 25_000), 4)
     0.0099
     """
-    if not isinstance(settings, SkillTransfer):
-        return settings.epsilon
     return settings.epsilon * settings.epsilon_decay ** (steps // settings.epsilon_every)
 
 
