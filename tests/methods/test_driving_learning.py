@@ -11,6 +11,7 @@ import pytest
 
 import depo
 from depo.api import make_job
+from depo.cli.main import main
 from depo.environments.driving.opening import open_environment
 from depo.environments.driving.settings import DrivingSettings
 from depo.environments.driving.skill import driving_skill
@@ -208,3 +209,51 @@ def test_a_planner_of_one_view_is_refused_by_the_other(
             steps=0,
             out=tmp_path / "run",
         )
+
+
+def test_a_learned_skill_and_plans_of_place_and_velocity(recording: str, tmp_path: Path) -> None:
+    run = depo.train(
+        "depo",
+        env="driving",
+        env_args={"recording": recording},
+        skill="learned",
+        plans="ego x,ego y,ego vx,ego vy",
+        out=tmp_path / "run",
+        **QUICK | {"skill_hidden": 16},
+    )
+    assert depo.load_planner(run.path / "planner" / "seed-0").predicts == (0, 1, 2, 3)
+    assert depo.load_skill(run.path / "skill" / "seed-0").predicts == (0, 1, 2, 3)
+    assert run.final_scores()[0]["velocity_reach_error"] > 0
+
+
+@pytest.mark.parametrize("method", ["gaifo", "bco"])
+def test_others_learn_to_drive_too(method: str, recording: str, tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    quick = {n: v for n, v in QUICK.items() if method == "gaifo" or "discriminator" not in n}
+    run = depo.train(method, env="driving", env_args={"recording": recording}, out=out, **quick)
+    last = run.final_scores()[0]
+    assert 0 <= last["test_success"] <= 1
+    assert last["test_distance"] > 0
+
+
+def test_vehicles_are_trained_together_and_filmed_from_the_command_line(
+    recording: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def run(*words: str) -> int:
+        with pytest.raises(SystemExit) as stopped:
+            main(words)
+        return int(stopped.value.code or 0)
+
+    out = str(tmp_path / "run")
+    small = [f"--{name.replace('_', '-')}={value}" for name, value in QUICK.items()]
+    words = ("--types", "normal,inverse", "--env-args", f'recording="{recording}"', "--out", out)
+    assert run("cotrain", "depo", "--env", "driving", *words, *small, "--json") == 0
+    said = capsys.readouterr().out
+    assert "return_inverse" in said
+    film = tmp_path / "drive.gif"
+    assert run("render", str(film), "--run", out, "--seconds", "1", "--ahead", "5") == 0
+    assert film.stat().st_size > 1_000
+    assert run("render", str(film), "--run", out, "--vehicle", "truck") == 2
+    assert "with --run the world is the run's own" in capsys.readouterr().err
+    assert run("cotrain", "depo", "--env", "driving", "--types", "normal", *words[2:]) == 2
+    assert run("cotrain", "sac", "--env", "driving", *words) == 2
