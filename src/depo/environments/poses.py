@@ -91,10 +91,22 @@ def drawable(environment: HostEnvironment) -> gym.Env:
     """A copy that draws itself; works without a screen."""
     if not os.environ.get("DISPLAY"):
         os.environ.setdefault("MUJOCO_GL", "egl")
+    _check_draws(environment)
     arguments = {**environment.arguments, "render_mode": "rgb_array"}
     if environment.id in NAME_OF and environment.id not in STANDING:
         arguments["camera_name"] = "track"  # left to itself, Gymnasium's camera stays behind
     return replace(environment, arguments=arguments).make()
+
+
+def _check_draws(environment: HostEnvironment) -> None:
+    env = environment.plain().make()
+    modes = env.metadata.get("render_modes") or []
+    env.close()
+    if "rgb_array" not in modes:
+        raise DepoError(
+            f"environment '{environment.id}' draws no pictures: 'rgb_array' is not among the "
+            f"render_modes of its metadata ({', '.join(modes) or 'none'})"
+        )
 
 
 def picture(env: gym.Env) -> np.ndarray:
@@ -108,7 +120,9 @@ def picture(env: gym.Env) -> np.ndarray:
             "and set MUJOCO_GL=osmesa"
         ) from error
     if drawn.ndim != 3:
-        raise DepoError("this environment draws no pictures (render_mode 'rgb_array')")
+        raise DepoError(
+            f"the environment's picture has shape {drawn.shape}: rows, columns and colours expected"
+        )
     return drawn[: drawn.shape[0] // 2 * 2, : drawn.shape[1] // 2 * 2]
 
 

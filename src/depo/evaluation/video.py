@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -59,7 +60,9 @@ def write_film(path: Path, frames: Sequence[np.ndarray], rate: float) -> Path:
 
     temporary = path.with_name(f".{path.name}.tmp.mp4")
     path.parent.mkdir(parents=True, exist_ok=True)
-    imageio.mimwrite(temporary, list(frames), fps=rate, macro_block_size=None)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message=".*os.fork", category=RuntimeWarning)
+        imageio.mimwrite(temporary, list(frames), fps=rate, macro_block_size=None)
     temporary.replace(path)
     return path
 
