@@ -62,6 +62,22 @@ def test_the_error_and_its_horizon_are_what_they_must_be(tmp_path: Path) -> None
     assert alone.imagined.shape == (5, 2, 2)
 
 
+def test_a_named_environment_has_the_dynamics_of_the_run(tmp_path: Path) -> None:
+    folder = save_planner(tmp_path / "planner", walking((STEP / 2, 0.0)))
+    run = depo.transfer(
+        folder,
+        env=ID,
+        dynamics="inverted",
+        skill="tests.environments.point:opposite_inverse",
+        steps=0,
+        out=tmp_path / "run",
+    )
+    for env in ("", ID):
+        found = imagine(run.path, env=env, steps=5, starts=2)
+        assert found.compared_with == "policy"
+        np.testing.assert_allclose(found.errors, 0.0, atol=1e-6)
+
+
 def test_an_ended_episode_no_longer_counts() -> None:
     source = Source(walking((0.0, 0.0), 1.0), HostEnvironment(ID), None, 0, Path())
     real = np.zeros((3, 2, 2), np.float32)

@@ -97,6 +97,15 @@ def test_a_wrong_action_towards_a_possible_plan_is_the_skills_fault(world) -> No
     assert found.plans_outside == 0.0
 
 
+def test_a_plan_partly_in_reach_is_split_into_what_was_and_what_was_not(world) -> None:
+    found = report(world, (3 * STEP, 0.0), lambda state, target: 0.0 * exact(state, target))
+    whole, left = (3 * STEP / 0.5) ** 2 / 2, (2 * STEP / 0.5) ** 2 / 2
+    assert found.reach_error == pytest.approx(whole, rel=1e-3)
+    assert found.unreachable == pytest.approx(left, rel=0.1)
+    assert found.unskilled == pytest.approx(whole - left, rel=0.1)
+    assert found.blame == "skill"  # standing still gives away 5 of 9
+
+
 def test_one_real_transition_in_a_thousand_is_outside() -> None:
     rng = np.random.default_rng(1)
     state = rng.normal(size=(20_000, 3))

@@ -1,14 +1,17 @@
 from __future__ import annotations
 
 import shutil
+import tomllib
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+import depo
 from depo.demos.shipped import shipped
-from depo.experiments.claims import final_values, judge
+from depo.experiments.claims import CLAIMS, _labels, _measures, final_values, judge
 from depo.experiments.experiment import SCALES
+from depo.experiments.registry import EXPERIMENTS as EVERY
 from depo.experiments.transfer import EXPERIMENTS
 from depo.runs.run import Run
 
@@ -67,10 +70,30 @@ def test_steps_to_a_share_of_what_the_planner_reached_before(smoke) -> None:
     assert judge(claim, {label: runs[label]})["holds"] is None
 
 
-def test_every_scale_has_a_plan_whose_claims_name_its_runs() -> None:
-    from depo.experiments.claims import CLAIMS
+def test_nobody_has_more_evaluations_to_be_lucky_in() -> None:
+    plan = EXPERIMENTS["fig8"].plan(SCALES["bench"])
+    own = {label: planned.job for label, planned in plan.items() if label.startswith("hopper-")}
+    every = {job.steps_per_block for label, job in own.items() if label.endswith("-inverted")}
+    assert len(own) == 5
+    assert every == {1_000}
 
-    assert "fig5" in CLAIMS.read_text()
+
+def test_runs_without_a_transfer_are_drawn_too(tmp_path: Path) -> None:
+    run = depo.train("depo", steps=256, hidden=8, evaluate_every=1, out=tmp_path / "run")
+    draw = EXPERIMENTS["fig8"].draw
+    assert not draw({"hopper-depo": run}, SCALES["smoke"]).axes[0].lines
+    assert draw({"hopper-gaifo-inverted": run}, SCALES["smoke"]).axes[0].lines
+
+
+def test_every_claim_is_about_runs_of_its_experiment() -> None:
+    for name, claims in tomllib.loads(CLAIMS.read_text()).items():
+        experiment = EVERY[name]
+        known = {*experiment.plan(SCALES["bench"]), *experiment.groups, *experiment.scored}
+        said = {label for claim in claims for text in _measures(claim) for label in _labels(text)}
+        assert said <= known, name
+
+
+def test_every_scale_has_a_plan() -> None:
     for name in ("fig5", "fig8"):
         labels = set(EXPERIMENTS[name].plan(SCALES["bench"]))
         assert f"{PENDULUM}-depo" in labels

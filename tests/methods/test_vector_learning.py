@@ -248,7 +248,8 @@ def test_a_skill_with_memory_and_a_skill_given(tmp_path: Path) -> None:
 def test_rates_fall_to_their_share_and_averages_follow() -> None:
     weights = {"w": jnp.zeros(3)}
     steps = []
-    for pace in [Pace(0, 0.1), Pace(4, 0.1), Pace(5, 0.1, after=0.4)]:
+    late = Pace(5, 0.1, after=0.4)
+    for pace in [Pace(0, 0.1), Pace(4, 0.1), late, late.joined_after(2)]:
         optimiser = pace.adam(1e-2)
         state = optimiser.init(weights)
         for _ in range(6):
@@ -256,7 +257,8 @@ def test_rates_fall_to_their_share_and_averages_follow() -> None:
             steps.append(-float(update["w"][0]))
     np.testing.assert_allclose(steps[:6], 1e-2, rtol=1e-3)
     np.testing.assert_allclose(steps[6:12], [1e-2, 7.75e-3, 5.5e-3, 3.25e-3, 1e-3, 1e-3], rtol=1e-3)
-    np.testing.assert_allclose(steps[12:], [1e-2, 1e-2, 1e-2, 7e-3, 4e-3, 1e-3], rtol=1e-3)
+    np.testing.assert_allclose(steps[12:18], [1e-2, 1e-2, 1e-2, 7e-3, 4e-3, 1e-3], rtol=1e-3)
+    np.testing.assert_allclose(steps[18:], [1e-2, 7e-3, 4e-3, 1e-3, 1e-3, 1e-3], rtol=1e-3)
 
 
 def test_the_kept_policy_is_an_average_of_the_trained_one(tmp_path: Path) -> None:

@@ -31,6 +31,9 @@ class ReachabilityFlags:
     """Which seed; empty: the first."""
     episodes: int = 10
     """Episodes played for it (on a grid world: exact, from every start)."""
+    demos: str = ""
+    """Recordings to judge the planner by, a file or a shipped name, where the run has none of its
+    own (a transfer) or others are wanted."""
     out: str = ""
     """Where to write; empty: the folder 'figures' of the run."""
     json: bool = False
@@ -47,7 +50,7 @@ def run(argv: list[str]) -> int:
     from depo.runtime import prepare_jax
 
     prepare_jax()
-    report = reachability(flags.run, seed=flags.seed, episodes=flags.episodes)
+    report = reachability(flags.run, seed=flags.seed, episodes=flags.episodes, demos=flags.demos)
     folder = Path(flags.out) if flags.out else Path(flags.run) / "figures"
     name = f"reachability-seed-{report.seed}"
     title = f"{Path(flags.run).name}, seed {report.seed}"

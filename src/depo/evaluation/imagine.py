@@ -8,7 +8,7 @@ guessing the mean state costs 1; on a grid the steps between the two cells; in t
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import isqrt
 from pathlib import Path
@@ -135,7 +135,7 @@ def imagine(
         return imagine_drives(opened, begin, steps, starts)
     if str(demos):
         recorded = load_demonstrations(str(demos))
-        _check(opened, recorded)
+        check_fits(opened, recorded)
         episodes, compared = list(recorded)[:starts], "demonstrations"
     elif opened.policy is not None:
         episodes, compared = _play(opened, opened.policy, begin + steps, starts), "policy"
@@ -188,11 +188,9 @@ def open_source(path: Path, env: str, env_args: dict[str, Any], seed: int | None
         policy = load_policies(run)[run.job.seeds.index(chosen)]
         if not isinstance(policy, DecoupledPolicy):
             raise DepoError(f"{path} was trained by '{run.job.method}', which has no planner")
-        own = run.job.environment.world
-        world = GridWorld(own) if own is not None else host_environment(run)
-        if env:
-            world = _world(env, env_args, policy.planner)
-        return Source(policy.planner, world, policy, chosen, path, run)
+        return Source(
+            policy.planner, _world_of(run, env, env_args, policy.planner), policy, chosen, path, run
+        )
     planner, origin = load_planner(path), read_origin(path)
     labels = {id_.lower(): name for id_, name in NAME_OF.items()}
     name = env or labels.get(origin.environment, "")
@@ -211,6 +209,20 @@ def default_start(source: Source, recorded: bool) -> int:
     return 80 if is_task and (recorded or source.policy is not None) else 0
 
 
+def _world_of(run: Run, env: str, arguments: dict[str, Any], planner: Planner) -> World:
+    """A run's own world; another if it is named, in which actions do what they do in the run's."""
+    own = run.job.environment.world
+    if own is not None:
+        return _world(env, arguments, planner) if env else GridWorld(own)
+    host = host_environment(run)
+    if not env:
+        return replace(host, arguments=host.arguments | arguments)
+    named = _world(env, arguments, planner)
+    if isinstance(named, GridWorld):
+        return named
+    return replace(named, dynamics=host.dynamics, remember=host.remember)
+
+
 def _world(env: str, arguments: dict[str, Any], planner: Planner) -> World:
     if env in GRID_NAMES:
         if not isinstance(planner, CategoricalPlanner):
@@ -226,7 +238,8 @@ def _world(env: str, arguments: dict[str, Any], planner: Planner) -> World:
     return host
 
 
-def _check(source: Source, demos: Demonstrations) -> None:
+def check_fits(source: Source, demos: Demonstrations) -> None:
+    """Refuse demonstrations of other states than the planner's."""
     finite = isinstance(source.planner, CategoricalPlanner)
     if isinstance(source.planner, CategoricalPlanner):
         fits = demos.is_finite and int(demos.observations.max()) < source.planner.states

@@ -11,7 +11,7 @@ The paper's bound on the distance to the expert's next state has the same two cu
     L·C·‖h_E(s) − h(s)‖  +  L·‖I*(s,ŝ') − I(s,ŝ')‖
 
 h_E is taken from demonstrations, I*(s,ŝ') is the best action, L is the largest slope of T in a and
-C one over the smallest, both medians over states.
+C one over the smallest that is not negligible, both medians over states.
 """
 
 from __future__ import annotations
@@ -25,11 +25,12 @@ import jax.numpy as jnp
 import numpy as np
 
 from depo.demos.demonstrations import Demonstrations
+from depo.demos.shipped import load_demonstrations
 from depo.environments.gridworld import GridWorld
 from depo.environments.host import HostEnvironment
 from depo.errors import DepoError
 from depo.evaluation.forward import best_actions, fit_forward
-from depo.evaluation.imagine import Source, open_source
+from depo.evaluation.imagine import Source, check_fits, open_source
 from depo.evaluation.region import VisitedRegion
 from depo.evaluation.vector_rollouts import Episodes, VectorEvaluator, reach_error
 from depo.learners.replay import read_newest
@@ -39,6 +40,8 @@ from depo.runs.imitated import draw_demonstrations
 from depo.runs.run import CHECKPOINTS, REPLAY
 from depo.settings.off_policy import DemoSettings
 
+NEGLIGIBLE = 0.02
+"""Singular values of the model below this share of the largest are its noise."""
 REACHED = 0.05
 """A reach error below this share of standing still's is nobody's fault."""
 VISITED, SAMPLES, BINS = 50_000, 5_000, 50
@@ -108,8 +111,10 @@ class Reachability:
         return {**dataclasses.asdict(self), **terms, "blame": self.blame}
 
 
-def reachability(run: str | Path, *, seed: int | None = None, episodes: int = 10) -> Reachability:
-    """The report of one seed of a run.
+def reachability(
+    run: str | Path, *, seed: int | None = None, episodes: int = 10, demos: str | Path = ""
+) -> Reachability:
+    """The report of one seed of a run; ``demos`` are for runs that have none of their own.
 
     ``depo.reachability("runs/mine").blame``
     """
@@ -120,10 +125,13 @@ def reachability(run: str | Path, *, seed: int | None = None, episodes: int = 10
     source = open_source(Path(run), "", {}, seed)
     assert source.run is not None
     assert source.policy is not None
-    demos = source.run.demonstrations()
+    recorded = _unseen(source, source.run.demonstrations())
+    if str(demos):
+        recorded = load_demonstrations(str(demos))
+        check_fits(source, recorded)
     if isinstance(source.world, GridWorld):
-        assert demos is not None
-        return on_grid(source.policy, source.world, demos, source.seed)
+        assert recorded is not None
+        return on_grid(source.policy, source.world, recorded, source.seed)
     if isinstance(source.planner, CategoricalPlanner):
         raise DepoError(
             f"{source.world.id} has finite states and no table of its dynamics: reachability is "
@@ -135,7 +143,7 @@ def reachability(run: str | Path, *, seed: int | None = None, episodes: int = 10
         seed=source.seed,
         episodes=episodes,
         replay=source.run.path / REPLAY / f"seed-{source.seed}",
-        demos=_unseen(source, demos),
+        demos=recorded,
     )
 
 
@@ -194,6 +202,7 @@ def on_vectors(
     picked = np.random.default_rng(seed).permutation(len(error))[:SAMPLES]
     found = best_actions(model, *(jnp.array(x[picked]) for x in (before, action, error)))
     gained, slopes = np.asarray(found.gained), np.asarray(found.slopes)
+    left = float(np.mean((error[picked] - gained) ** 2))
     scores = reach_error(policy, played)
     return Reachability(
         seed=seed,
@@ -206,8 +215,8 @@ def on_vectors(
         **_over_time(played, error),
         reach_error=scores["reach_error"],
         reach_error_relative=scores["reach_error_relative"],
-        unreachable=float(np.mean((error[picked] - gained) ** 2)),
-        unskilled=float(np.mean(gained**2)),
+        unreachable=left,
+        unskilled=max(0.0, float(np.mean(error[picked] ** 2)) - left),
         plans_outside=float(np.mean(region.outside(before, aimed(plan) - before))),
         reached_outside=float(np.mean(region.outside(before, after - before))),
         visited=(
@@ -220,9 +229,22 @@ def on_vectors(
             np.mean(np.linalg.norm(np.asarray(found.action) - action[picked], axis=1))
         ),
         slope=float(np.median(slopes[:, 0])),
-        inverse_slope=float(np.median(1.0 / np.maximum(slopes[:, -1], 1e-9))),
+        inverse_slope=float(np.median(1.0 / least_slope(slopes))),
         model_error=model_error,
     )
+
+
+def least_slope(slopes: np.ndarray) -> np.ndarray:
+    """The smallest singular value (samples, values, largest first) that is not negligible.
+
+    Where several actions have the same effect, as under ``mixed``, the true matrix lacks rank and
+    its smallest values are the model's noise.
+
+    >>> least_slope(np.array([[2.0, 0.5, 0.001], [1.0, 0.9, 0.8]])).tolist()
+    [0.5, 0.8]
+    """
+    counts = slopes >= NEGLIGIBLE * slopes[:, :1]
+    return np.maximum(np.min(np.where(counts, slopes, np.inf), axis=1), 1e-9)
 
 
 def _planner_error(planner: Any, demos: Demonstrations | None, aimed: Any) -> float | None:

@@ -48,6 +48,8 @@ FAMILIES: dict[str, dict[str, dict[str, Any]]] = {
         "relabel": {"relabel": True},
         "replay-20k": {"replay": 20_000},
         "adam-beta-0.25": {"adam_beta": 0.25},
+        "no-anneal": {"anneal": 1.0, "anneal_after": 0.0},
+        "no-demo-share": {"demo_share": 0.0},
     },
 }
 """Family, change: the settings changed. 'parts' takes away what the preset fast added."""

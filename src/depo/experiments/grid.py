@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from depo.api import make_job
 from depo.experiments.experiment import Experiment, Plan, ScaleSettings
 from depo.experiments.sweep import Planned
-from depo.report.curves import draw_curves
+from depo.report.curves import COLOURS, draw_curves
 from depo.report.figures import greedy_plan, scene
 from depo.report.gridmap import draw_map, legend_handles
 from depo.runs.run import Run
@@ -184,8 +184,13 @@ def _draw_kinds(runs: Mapping[str, Run], _: ScaleSettings) -> Figure:
     figure = Figure(figsize=(10, 3.8), layout="constrained")
     axes = figure.subplots(1, 2)
     shown = {label: run for label, run in runs.items() if label not in APART.values()}
-    draw_curves(axes[0], shown, "success", "success rate, mean over k")
-    draw_curves(axes[1], shown, "legal_moving_undemonstrated", "legal plans, undemonstrated cells")
+    colours = {"depo-apart": COLOURS["depo"], "depo-co": "#c62828", "depo-joint": "#e0a030"}
+    panels = {
+        "success": "success rate, mean over k",
+        "legal_moving_undemonstrated": "legal plans, undemonstrated cells",
+    }
+    for panel, (metric, ylabel) in zip(axes, panels.items(), strict=True):
+        draw_curves(panel, shown, metric, ylabel, colours)
     for panel in axes:
         panel.set_xlabel("environment steps of all k together")
     return figure

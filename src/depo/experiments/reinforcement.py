@@ -64,6 +64,7 @@ def _plan(scale: ScaleSettings) -> Plan:
             seeds=scale.seeds or own.seeds,
             preset=scale.preset,
             **(QUICK if scale.name == "smoke" else {}),
+            **({"refit_every": 10_000} if scale.preset == "paper" else {}),
         )
         plan[f"{task}-{CARRIED}"] = Planned(carried, f"{task}-depo-rl")
     return plan

@@ -25,6 +25,8 @@ DYNAMICS = {"mixed": "mixed,gravity=0.8", "inverted": "inverted"}
 """The setting's word in the labels of runs, and what it means."""
 FROM_SCRATCH = ("gaifo", "bco", "sac")
 SHARES = (80, 90)
+COMPARED = (5_000, 20_000, 50_000)
+"""Steps at which everybody's return is told."""
 
 
 @dataclass(frozen=True)
@@ -89,14 +91,10 @@ def _plan_task(task: str, setting: str, scale: ScaleSettings) -> Plan:
             demos="" if method == "sac" else demos,
             steps=own.scratch_steps,
             seeds=scale.seeds or own.scratch_seeds,
-            **common,
+            **{"evaluate_every": transfer.settings.evaluate_every, **common},
         )
         plan[f"{task}-{method}-{setting}"] = Planned(job)
     return plan
-
-
-def _tasks(runs: Mapping[str, Run]) -> list[str]:
-    return [task for task in TASKS if f"{task}-depo" in runs]
 
 
 def _of(runs: Mapping[str, Run], task: str, setting: str) -> dict[str, Run]:
@@ -110,13 +108,14 @@ def _of(runs: Mapping[str, Run], task: str, setting: str) -> dict[str, Run]:
 
 
 def _draw(setting: str, runs: Mapping[str, Run], _: ScaleSettings) -> Figure:
-    tasks = _tasks(runs)
+    tasks = [task for task in TASKS if _of(runs, task, setting)]
     figure = Figure(figsize=(4.3 * max(len(tasks), 1), 6.6), layout="constrained")
     axes = figure.subplots(2, max(len(tasks), 1), squeeze=False)
     for (top, bottom), task in zip(axes.T, tasks, strict=False):
         own = _of(runs, task, setting)
         draw_return_and_reach(top, bottom, own)
-        draw_before(top, runs[f"{task}-depo"])
+        if f"{task}-depo" in runs:
+            draw_before(top, runs[f"{task}-depo"])
         top.set_title(f"{task}, {DYNAMICS[setting]}", fontsize=10)
     return figure
 
@@ -129,14 +128,22 @@ def draw_before(axes: Axes, planner: Run) -> None:
 
 
 def _steps_table(setting: str, runs: Mapping[str, Run]) -> str:
-    """Environment steps to 80% and 90% of the planners' return before the transfer."""
+    """Environment steps to 80% and 90% of the planners' return before the transfer, and where
+    everybody is after the same steps."""
     head = ["task", "run", *(f"steps to {share}%" for share in SHARES)]
+    head += [f"return at {steps:,}" for steps in COMPARED]
     lines = ["| " + " | ".join(head) + " |", "|" + " --- |" * len(head)]
-    for task in _tasks(runs):
+    for task in (task for task in TASKS if f"{task}-depo" in runs):
         for method, run in _of(runs, task, setting).items():
             cells = [
                 seeds_text(final_values(run, f"steps_to_{share}_of_{task}-depo", runs), "median", 0)
                 for share in SHARES
+            ]
+            cells += [
+                seeds_text(final_values(run, f"return@{steps}"), "iqm", 0)
+                if run.final_scores()[0]["env_steps"] >= steps
+                else "–"
+                for steps in COMPARED
             ]
             lines.append("| " + " | ".join([task, method, *cells]) + " |")
     return "\n".join(lines) + "\n\n"

@@ -12,7 +12,10 @@ from typing import Any
 
 from depo.errors import DepoError, unknown
 from depo.presets import off_policy, on_policy
-from depo.settings import OFF_POLICY, ON_POLICY, SETTINGS_OF, Learner, MethodSettings
+from depo.settings import OFF_POLICY, ON_POLICY, SETTINGS_OF, TRANSFER, Learner, MethodSettings
+
+FINE_TUNING = ("supervision", "calibration", "supervision_loss", "reward_shift")
+"""What a planner that is fine-tuned after its transfer has of a task's settings of 'depo'."""
 
 Preset = dict[str, dict[str, Any]]
 PRESETS: dict[Learner, dict[str, Preset]] = {
@@ -55,6 +58,8 @@ def preset_settings(
         own = off_policy.TASKS[preset].get(task, {})
         fields = {f.name for f in dataclasses.fields(kinds[method])}
         changes |= {name: value for name, value in own.get("all", {}).items() if name in fields}
+        if method == TRANSFER:
+            changes |= {n: v for n, v in own.get("depo", {}).items() if n in FINE_TUNING}
         changes |= own.get(method, {})
         for word in dynamics.split(","):
             changes |= off_policy.DYNAMICS[preset].get(word.strip(), {}).get(method, {})

@@ -64,7 +64,8 @@ def draw_curves(
     axes.set(xlabel="environment steps", ylabel=ylabel)
     axes.xaxis.set_major_formatter(EngFormatter(sep=""))
     axes.grid(alpha=0.25)
-    axes.legend(fontsize=8)
+    if axes.get_legend_handles_labels()[0]:
+        axes.legend(fontsize=8)
 
 
 def draw_return_and_reach(
@@ -72,7 +73,7 @@ def draw_return_and_reach(
 ) -> None:
     """Returns, with the expert's as a dashed line, above the errors between planned and reached."""
     draw_curves(top, runs, "return", "return", colours)
-    demos = next(iter(runs.values())).demonstrations()
+    demos = next((run.demonstrations() for run in runs.values()), None)
     if demos is not None and demos.episode_returns is not None:
         top.axhline(float(demos.episode_returns.mean()), color="black", lw=0.8, ls="--")
     plans = {label: run for label, run in runs.items() if "reach_error" in run.metrics()[-1]}

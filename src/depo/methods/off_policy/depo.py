@@ -49,6 +49,11 @@ class PlannerGradientMethod:
             **new_critics(keys[3], shape, s, self.pace),
         }
 
+    @property
+    def planner_pace(self) -> Pace:
+        """How the planner's rate changes."""
+        return self.pace
+
     def policy(self, agent: Agent) -> DecoupledPolicy:
         """Planner, then skill."""
         planner, skill = agent["planner"].model, agent["skill"].model
@@ -63,7 +68,7 @@ class PlannerGradientMethod:
         agent, value, metrics = self.improve_judges(agent, batch, expert, keys)
         planner, loss, parts = step(
             agent["planner"],
-            planner_optimiser(s, self.pace),
+            planner_optimiser(s, self.planner_pace),
             lambda model: self.planner_loss(model, agent, batch, value, expert, keys[2]),
         )
         fitted, fit = self.fit_skill(agent, batch, wide, keys[0])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import optax
@@ -41,6 +41,8 @@ class Pace:
     updates: int = 0
     anneal: float = 1.0
     after: float = 0.0
+    missed: int = 0
+    """Updates of the run before the first of what goes at this pace."""
 
     def adam(self, rate: float, beta: float = 0.9) -> optax.GradientTransformation:
         """Adam; the losses here are averages over minibatches and need no clipping."""
@@ -48,7 +50,11 @@ class Pace:
             return optax.adam(rate, b1=beta)
         steady = round(self.after * self.updates)
         falling = optax.linear_schedule(rate, rate * self.anneal, self.updates - steady, steady)
-        return optax.adam(falling, b1=beta)
+        return optax.adam(lambda count: falling(count + self.missed), b1=beta)
+
+    def joined_after(self, missed: int) -> Pace:
+        """The pace of what begins to learn after so many updates of the run."""
+        return replace(self, missed=missed)
 
 
 STEADY = Pace()

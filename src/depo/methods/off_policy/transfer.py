@@ -11,7 +11,15 @@ from jaxtyping import Array, Float, Key
 from depo.losses import distal_skill
 from depo.methods.descent import Trained, fresh
 from depo.methods.off_policy.depo import DePOMethod
-from depo.methods.off_policy.method import Agent, Batch, Metrics, OffPolicyMethod, Pairs, Shape
+from depo.methods.off_policy.method import (
+    Agent,
+    Batch,
+    Metrics,
+    OffPolicyMethod,
+    Pace,
+    Pairs,
+    Shape,
+)
 from depo.methods.off_policy.parts import (
     new_critics,
     new_discriminator,
@@ -32,6 +40,13 @@ class FineTuningMethod(DePOMethod):
     """DePO's own updates, beginning with a planner that is given."""
 
     settings: SkillTransfer
+
+    @property
+    def planner_pace(self) -> Pace:
+        """The planner's rate has fallen as far as the others' when it begins to learn."""
+        s = self.settings
+        waited = max(0, (s.unfreeze_after or 0) - s.random_steps)
+        return self.pace.joined_after(round(waited * s.updates_per_step))
 
     def fit_skill(
         self, agent: Agent, batch: Batch, wide: Batch, key: Key[Array, ""]
@@ -104,7 +119,7 @@ class TransferMethod(FineTuningMethod):
         s = self.settings
         if s.unfreeze_after is None:
             return agent | {"planner": Trained(planner, None)}
-        return agent | {"planner": fresh(planner, planner_optimiser(s, self.pace))}
+        return agent | {"planner": fresh(planner, planner_optimiser(s, self.planner_pace))}
 
     def after(self, steps: int) -> OffPolicyMethod:
         """The method from so many steps on: this one, or fine-tuning once the planner is free."""
