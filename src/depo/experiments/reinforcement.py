@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from matplotlib.figure import Figure
 
@@ -56,6 +57,7 @@ def _plan(scale: ScaleSettings) -> Plan:
                 **(QUICK if scale.name == "smoke" else {}),
             )
             plan[f"{task}-{method}"] = Planned(job)
+        as_published: dict[str, Any] = {"refit_every": 10_000} if scale.preset == "paper" else {}
         carried = make_job(
             TRANSFER,
             env=task,
@@ -64,7 +66,7 @@ def _plan(scale: ScaleSettings) -> Plan:
             seeds=scale.seeds or own.seeds,
             preset=scale.preset,
             **(QUICK if scale.name == "smoke" else {}),
-            **({"refit_every": 10_000} if scale.preset == "paper" else {}),
+            **as_published,
         )
         plan[f"{task}-{CARRIED}"] = Planned(carried, f"{task}-depo-rl")
     return plan
