@@ -163,6 +163,7 @@ TASKS: dict[str, dict[str, dict[str, dict[str, Any]]]] = {
         },
         "Hopper-v5": {
             "depo-supervised": {"noise": 1.0},
+            "depo-agnostic": {"output_penalty": 1e-3},
         },
         "depo/Driving-v0": {
             "all": {
