@@ -1,0 +1,1 @@
+"""Scores, rollouts and reports of what was learned."""
