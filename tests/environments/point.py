@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import equinox as eqx
 import gymnasium as gym
+import jax
+import jax.numpy as jnp
 import numpy as np
+
+from depo.models.planner import GaussianPlanner
+from depo.models.standard import Standard
 
 STEP = 0.1
 
@@ -63,3 +69,12 @@ def inverse(state, target):
 def opposite_inverse(state, target):
     """The exact skill under inverted dynamics."""
     return (state - target) / STEP
+
+
+def walking(move: tuple[float, float], scale: float = 0.5) -> GaussianPlanner:
+    """A planner that always goes by the same; states are standardised by 0 ± ``scale``."""
+    standard = Standard(jnp.zeros(2), jnp.full(2, scale))
+    planner = GaussianPlanner(jax.random.key(0), standard, hidden=())
+    outputs = jnp.array([move[0] / scale, move[1] / scale, 0.0, 0.0])
+    where = (jnp.zeros_like(planner.network.weights[0]), outputs)
+    return eqx.tree_at(lambda p: (p.network.weights[0], p.network.biases[0]), planner, where)

@@ -5,9 +5,6 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import equinox as eqx
-import jax
-import jax.numpy as jnp
 import numpy as np
 import pytest
 
@@ -19,23 +16,11 @@ from depo.environments.mujoco import TASKS
 from depo.environments.poses import Poses
 from depo.evaluation.imagine import Imagination, Source, imagine, roll
 from depo.models.folder import Origin, save_planner
-from depo.models.planner import GaussianPlanner
-from depo.models.standard import Standard
 from depo.runs.training import begin
 from tests.cli.test_cli import call
-from tests.environments.point import ID, STEP, straight_demonstrations
+from tests.environments.point import ID, STEP, straight_demonstrations, walking
 
 QUICK = {"hidden": 16, "skill_hidden": 16, "steps": 500}
-
-
-def walking(move: tuple[float, float], scale: float = 0.5) -> GaussianPlanner:
-    """A planner that always goes by the same."""
-    standard = Standard(jnp.zeros(2), jnp.full(2, scale))
-    planner = GaussianPlanner(jax.random.key(0), standard, hidden=(4,))
-    still = jax.tree.map(jnp.zeros_like, planner.network)
-    bias = jnp.array([move[0] / scale, move[1] / scale, 0.0, 0.0])
-    network = eqx.tree_at(lambda n: n.biases[-1], still, bias)
-    return eqx.tree_at(lambda p: p.network, planner, network)
 
 
 def test_the_error_and_its_horizon_are_what_they_must_be(tmp_path: Path) -> None:

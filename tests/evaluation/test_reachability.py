@@ -19,20 +19,11 @@ from depo.environments.host import HostEnvironment
 from depo.evaluation.reachability import Reachability, on_grid, on_vectors
 from depo.evaluation.region import VisitedRegion
 from depo.learners.replay import Replay, Rows, read_newest
-from depo.models.standard import Standard
 from depo.runs.training import begin
 from tests.cli.test_cli import call
-from tests.environments.point import ID, STEP, straight_demonstrations
+from tests.environments.point import ID, STEP, straight_demonstrations, walking
 
 EXPERT = (STEP / 2, 0.0)
-
-
-def constant(move: tuple[float, float], standard: Standard) -> depo.GaussianPlanner:
-    """A planner that always moves by the same."""
-    planner = depo.GaussianPlanner(jax.random.key(0), standard, hidden=())
-    outputs = jnp.concatenate([jnp.array(move) / standard.scale, jnp.zeros(2)])
-    where = (jnp.zeros_like(planner.network.weights[0]), outputs)
-    return eqx.tree_at(lambda p: (p.network.weights[0], p.network.biases[0]), planner, where)
 
 
 def exact(state, target):
@@ -54,8 +45,7 @@ def world(tmp_path_factory) -> tuple[Path, Demonstrations]:
 
 def report(world, move, formula) -> Reachability:
     replay, demos = world
-    planner = constant(move, Standard(jnp.zeros(2), jnp.full(2, 0.5)))
-    policy = depo.DecoupledPolicy(planner, depo.AnalyticSkill(formula))
+    policy = depo.DecoupledPolicy(walking(move), depo.AnalyticSkill(formula))
     return on_vectors(policy, HostEnvironment(ID), episodes=2, replay=replay, demos=demos)
 
 

@@ -3,33 +3,21 @@
 from __future__ import annotations
 
 import gymnasium as gym
-import jax.numpy as jnp
 import numpy as np
 import pytest
 
 from depo.demos import Demonstrations
 from depo.environments.host import HostEnvironment
+from depo.errors import DepoError
 from depo.evaluation.vector_rollouts import VectorEvaluator, score
-from depo.models.planner import GaussianPlanner
 from depo.models.policy import DecoupledPolicy
 from depo.models.skill import AnalyticSkill
-from depo.models.standard import Standard
-from tests.environments.point import ID, STEP, Point, inverse
+from tests.environments.point import ID, STEP, Point, inverse, walking
 
 
 def right(speed: float, skill=inverse) -> DecoupledPolicy:
-    """Plans so many steps to the right, standardised by 0 ± 2; the deviation is e⁻¹ of that."""
-    import equinox as eqx
-    import jax
-
-    standard = Standard(jnp.zeros(2), jnp.full(2, 2.0), 100.0)
-    planner = GaussianPlanner(jax.random.key(0), standard, (4,))
-    network = jax.tree.map(jnp.zeros_like, planner.network)
-    network = eqx.tree_at(
-        lambda n: n.biases[-1], network, jnp.array([speed * STEP / 2.0, 0.0, -1.0, -1.0])
-    )
-    planner = eqx.tree_at(lambda p: p.network, planner, network)
-    return DecoupledPolicy(planner, AnalyticSkill(skill))
+    """Plans so many steps to the right, standardised by 0 ± 2; the deviation is one of those."""
+    return DecoupledPolicy(walking((speed * STEP, 0.0), scale=2.0), AnalyticSkill(skill))
 
 
 def play(policy, episodes: int = 3, **arguments):
@@ -74,10 +62,15 @@ def test_an_episode_that_ends_counts_its_last_step_once() -> None:
 def test_the_likelihood_is_that_of_held_out_transitions() -> None:
     walks = Demonstrations.from_episodes([np.array([[0.0, 0.0], [0.05, 0.0], [0.1, 0.2]])])
     scores = score(right(0.5), play(right(0.5)), held_out=walks)
-    deviation = np.exp(-1.0)
     errors = np.array([[0.0, 0.0], [0.0, 0.2]]) / 2.0  # a density of standardised states
-    expected = -0.5 * (errors / deviation) ** 2 - np.log(deviation) - 0.5 * np.log(2 * np.pi)
+    expected = -0.5 * errors**2 - 0.5 * np.log(2 * np.pi)
     assert scores["planner_log_likelihood"] == pytest.approx(expected.sum(axis=1).mean(), abs=1e-3)
+
+
+def test_an_episode_that_never_ends_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("depo.environments.host.LONGEST", 10)
+    with pytest.raises(DepoError, match=r"has not ended after 10 steps: register it with a time"):
+        play(right(0.0))
 
 
 def test_episodes_are_played_to_the_limit_of_their_environment() -> None:

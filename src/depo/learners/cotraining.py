@@ -220,7 +220,7 @@ class OnPolicyCotraining(Cotraining):
         def one(carry: Any, _: None) -> tuple[Any, Metrics]:
             states, positions, metrics = self._round(*carry)
             means = jax.tree.map(lambda *xs: jnp.mean(jnp.stack(xs)), *metrics)
-            return (self.join(states), tuple(positions)), means
+            return (tuple(states), tuple(positions)), means
 
         carry, metrics = jax.lax.scan(one, (states, positions), length=self.settings.evaluate_every)
         return *carry, jax.tree.map(jnp.mean, metrics)
@@ -228,7 +228,7 @@ class OnPolicyCotraining(Cotraining):
     def _round_robin(
         self, states: Sequence[LearnerState], positions: Sequence[Position]
     ) -> tuple[list[LearnerState], list[Position], list[Metrics]]:
-        """Every kind in turn gathers and learns, then hands the planner on: back to the first."""
+        """Every kind in turn gathers and learns, then hands the planner on."""
         planner, learned, moved, metrics = states[0].agent[PLANNER], [], [], []
         for part, state, position in zip(self.parts, states, positions, strict=True):
             own = state.with_agent(state.agent | {PLANNER: planner})
@@ -237,8 +237,8 @@ class OnPolicyCotraining(Cotraining):
             learned.append(after)
             moved.append(there)
             metrics.append(new)
-        learned[0] = learned[0].with_agent(learned[0].agent | {PLANNER: planner})
-        return learned, moved, metrics
+        joined = [state.with_agent(state.agent | {PLANNER: planner}) for state in learned]
+        return joined, moved, metrics
 
     def _joint_round(
         self, states: Sequence[LearnerState], positions: Sequence[Position]
