@@ -28,7 +28,7 @@ test-slow: $(VENV)/.installed-dev
 
 docs: $(VENV)/.installed-dev
 	"$(BIN)/python" docs/generate_reference.py
-	"$(BIN)/mkdocs" build --strict --quiet
+	"$(BIN)/mkdocs" build --strict  # with --quiet, warnings would not count
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)

@@ -3,7 +3,7 @@
     python benchmarks/tune_hopper.py hopper.npz --runs runs/tuning --out hopper-tuning.csv
 
 The tuning seed is none of those that figure 3 reports. A method's score is the mean return over the
-last three evaluations (one evaluation alone is too noisy to choose by); the best score is chosen.
+last three evaluations (one evaluation alone is too noisy to choose by); the best score is marked.
 Finished runs are never repeated and stopped ones go on.
 """
 
@@ -76,11 +76,11 @@ def score(run: Run) -> float:
 
 
 def table(runs: dict[tuple[str, str], Run]) -> str:
-    """One row for each configuration, and which one was chosen."""
+    """One row for each configuration, and which one is best."""
     scores = {key: score(run) for key, run in runs.items()}
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["method", "configuration", "changes", "score", "last", "seconds", "chosen"])
+    writer.writerow(["method", "configuration", "changes", "score", "last", "seconds", "best"])
     for (method, name), run in runs.items():
         best = max(value for (other, _), value in scores.items() if other == method)
         changes = " ".join(f"{k}={v}" for k, v in CONFIGURATIONS[method][name].items())

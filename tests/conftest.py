@@ -1,8 +1,10 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
+import jax
 import pytest
 from hypothesis import HealthCheck, settings
 
@@ -20,6 +22,14 @@ def _compiled_programs_are_kept() -> None:
     from depo.runtime import prepare_jax
 
     prepare_jax()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _compiled_programs_are_let_go() -> Iterator[None]:
+    """Each is mapped into memory, and Linux gives a process 65,530 mappings: beyond them XLA
+    crashes."""
+    yield
+    jax.clear_caches()
 
 
 @pytest.fixture

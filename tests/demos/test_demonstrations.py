@@ -210,7 +210,7 @@ def test_an_unknown_name_suggests_the_nearest() -> None:
 def test_recordings_of_other_people_load() -> None:
     files = sorted(SHARED.glob("*.npz"))
     if not files:
-        pytest.skip(f"no recordings beside the project ({SHARED.name}/): nothing to load")
+        pytest.skip(f"no recordings beside the project: ../shared/{SHARED.name} is absent")
     for file in files:
         demos = Demonstrations.load(file)
         assert not demos.is_finite

@@ -71,6 +71,11 @@ def opposite_inverse(state, target):
     return (state - target) / STEP
 
 
+def by_numpy(state, target):
+    """A formula that cannot be compiled."""
+    return np.asarray(target - state) / STEP
+
+
 def walking(move: tuple[float, float], scale: float = 0.5) -> GaussianPlanner:
     """A planner that always goes by the same; states are standardised by 0 ± ``scale``."""
     standard = Standard(jnp.zeros(2), jnp.full(2, scale))

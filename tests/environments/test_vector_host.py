@@ -19,6 +19,14 @@ def test_actions_are_presented_between_minus_one_and_one() -> None:
     np.testing.assert_allclose(after - before, STEP * np.array([-3.0, 5.0]), atol=1e-6)
 
 
+def test_actions_are_told_in_the_environments_own_units() -> None:
+    units = np.array([[-1.0, 1.0], [0.0, 0.0]], np.float32)
+    wide = HostEnvironment(ID, {"actions": "wide"})
+    np.testing.assert_allclose(wide.native_actions(units), [[-3.0, 5.0], [1.0, 1.0]], atol=1e-6)
+    changed = HostEnvironment(ID, {"actions": "wide"}, dynamics="inverted")
+    assert changed.native_actions(units) is units
+
+
 def test_actions_of_several_axes_are_one_vector() -> None:
     host = HostEnvironment(ID, {"actions": "square"})
     assert host.vector_sizes().actions == 2

@@ -20,7 +20,7 @@ from depo.runs.training import begin
 from tests.cli.test_cli import call
 from tests.environments.point import ID, STEP, straight_demonstrations, walking
 
-QUICK = {"hidden": 16, "skill_hidden": 16, "steps": 500}
+QUICK = {"hidden": 16, "skill_hidden": 16, "steps": 500, "random_steps": 100}
 
 
 def test_the_error_and_its_horizon_are_what_they_must_be(tmp_path: Path) -> None:
@@ -97,6 +97,18 @@ def test_a_pose_shows_the_observation_it_was_made_from(task: str) -> None:
     np.testing.assert_allclose(position[:, : poses.hidden], hidden - hidden[0], atol=0.05)
 
 
+def test_numbers_of_a_state_are_named_by_the_models_joints() -> None:
+    names = Poses.names(HostEnvironment("Hopper-v5"), 11)
+    assert names is not None
+    assert names[:3] == ("rootz", "rooty", "thigh")  # the place on the floor is left out
+    assert names[5:] == ("rootx'", "rootz'", "rooty'", "thigh'", "leg'", "foot'")
+    ant = Poses.names(HostEnvironment(*TASKS["ant"]), 27)
+    assert ant is not None
+    assert len(ant) == len(set(ant)) == 27
+    assert ant[0] == "root z"
+    assert Poses.names(HostEnvironment(ID), 2) is None
+
+
 def test_other_observations_have_no_pose() -> None:
     assert not Poses.known(HostEnvironment(ID), 2)
     assert not Poses.known(HostEnvironment("Ant-v5"), 105)  # contact forces are no pose
@@ -151,7 +163,7 @@ def test_what_cannot_be_is_one_sentence(
     monkeypatch.chdir(tmp_path)
     save_planner(tmp_path / "planner", walking((STEP, 0.0)), Origin(environment=ID))
     if "sac" in words:
-        begin(make_job("sac", env=ID, hidden=16, steps=500), tmp_path / "sac")
+        begin(make_job("sac", env=ID, hidden=16, steps=500, random_steps=100), tmp_path / "sac")
     assert call(*words) == 2
     error = capsys.readouterr().err
     assert message in error

@@ -41,6 +41,11 @@ def test_plans_that_are_reached_have_no_error_and_the_rest_is_as_by_hand() -> No
     assert scores["skill_error"] < 1e-8
 
 
+def test_an_expert_no_better_than_chance_is_no_measure() -> None:
+    scores = score(right(0.5), play(right(0.5)), expert_return=0.0, random_return=0.0)
+    assert "return_relative" not in scores
+
+
 def test_a_skill_that_falls_short_is_measured_in_every_unit() -> None:
     def half(state, target):
         return 0.5 * inverse(state, target)

@@ -11,6 +11,7 @@ from depo.errors import DepoError
 from depo.experiments.continuous import EXPERIMENTS, asked, find_demos
 from depo.experiments.experiment import SCALES
 from depo.experiments.reference import read_reference
+from tests.cli.test_cli import call
 
 
 def write(folder: Path, *names: str) -> None:
@@ -34,6 +35,17 @@ def test_demonstrations_are_found_by_the_task(tmp_path: Path) -> None:
     assert asked(replace(scale, only=("hoper-depo",)), ["ant", "hopper"]) == ["ant", "hopper"]
     (tmp_path / "inverted_pendulum_a.npz").write_bytes(b"")
     EXPERIMENTS["fig3"].plan(replace(scale, only=("inverted-pendulum-depo",)))
+
+
+def test_a_folder_without_recordings_is_told(tmp_path: Path, capsys) -> None:
+    def ask(folder: Path) -> str:
+        out = ["--out", str(tmp_path / "out")]
+        assert call("reproduce", "fig3", "--scale", "smoke", "--demos-dir", str(folder), *out) == 2
+        return capsys.readouterr().err
+
+    assert "none is not a folder: --demos-dir takes" in ask(tmp_path / "none")
+    assert "no recording for any task of fig3: name files by their task" in ask(tmp_path)
+    assert not (tmp_path / "out").exists()
 
 
 def test_other_peoples_curves_are_averaged_over_seeds(tmp_path: Path) -> None:

@@ -3,15 +3,18 @@ from __future__ import annotations
 import csv
 import dataclasses
 import json
+import shutil
 import tomllib
 from pathlib import Path
 
 import pytest
 
+import depo
 from depo.api import make_job
 from depo.environments.mujoco import TASKS
 from depo.errors import DepoError
 from depo.experiments.claims import CLAIMS, EXPECTED, judge
+from depo.experiments.derived import kept_results
 from depo.experiments.experiment import SCALES, Experiment, ScaleSettings, markdown_table
 from depo.experiments.grid import _draw_divergence
 from depo.experiments.registry import EXPERIMENTS
@@ -33,7 +36,7 @@ SMALL_EXPERIMENT = Experiment(
 )
 
 
-def reproduce(folder: Path, seen: dict[str, int]) -> dict:
+def reproduce(folder: Path, seen: dict[str, int], **more: object) -> dict:
     return SMALL_EXPERIMENT.reproduce(
         scale=SCALE,
         out=folder / "out",
@@ -41,6 +44,7 @@ def reproduce(folder: Path, seen: dict[str, int]) -> dict:
         workers=2,
         engine="local",
         watch=lambda label, done, total: seen.__setitem__(label, done),
+        **more,
     )
 
 
@@ -69,6 +73,48 @@ def test_finished_runs_are_not_repeated(done) -> None:
     assert len(before) == 2
     reproduce(folder, {})
     assert before == {p: p.stat().st_mtime_ns for p in (folder / "runs").rglob("metrics.csv")}
+
+
+def test_results_outlive_their_runs(done, tmp_path: Path) -> None:
+    folder, _ = done
+    shutil.copytree(folder / "out", tmp_path / "out")
+    seen: dict[str, int] = {}
+    before = (tmp_path / "out" / "table.md").read_text()
+    reproduce(tmp_path, seen, keep=True)
+    assert seen == {}
+    assert (tmp_path / "out" / "table.md").read_text() == before
+    results = tmp_path / "out" / "results.csv"
+    whole = results.read_text()
+    assert whole == (folder / "out" / "results.csv").read_text()
+    results.write_text("".join(x for x in whole.splitlines(True) if not x.startswith("transfer")))
+    reproduce(tmp_path, seen, keep=True)  # a transfer needs its planners, so they are learned again
+    assert seen == {"depo": 128, "transfer": 64}
+    assert results.read_text() == whole
+
+
+def test_results_that_end_early_or_lack_a_seed_are_not_kept(done, tmp_path: Path) -> None:
+    folder, _ = done
+    jobs = {label: planned.job for label, planned in small_plan(SCALE).items()}
+    assert set(kept_results(folder / "out", jobs)) == {"depo", "transfer"}
+    assert kept_results(tmp_path, jobs) == {}
+    longer = {"depo": make_job("depo", steps=256, seeds=2, **SMALL)}
+    more_seeds = {"depo": make_job("depo", steps=128, seeds=3, **SMALL)}
+    assert kept_results(folder / "out", longer) == kept_results(folder / "out", more_seeds) == {}
+    (tmp_path / "results.csv").write_text("method,seed,env_steps,metric,value\ndepo,0,x,return,1\n")
+    with pytest.raises(DepoError, match=r"results.csv is damaged .*leave out --keep"):
+        kept_results(tmp_path, jobs)
+
+
+def test_a_run_of_other_recordings_is_not_taken_for_these(tmp_path: Path) -> None:
+    file = depo.load_demonstrations("gridworld").save(tmp_path / "mine.npz")
+    job = make_job("depo", demos=file, steps=128, hidden=32, batch_steps=64)
+    sweep = Sweep(tmp_path / "runs", {"depo": Planned(job)})
+    sweep.execute(workers=1, watch=lambda *_: None)
+    sweep.execute(workers=1, watch=lambda *_: None)
+    file.unlink()
+    depo.load_demonstrations("gridworld").select([0]).save(file)
+    with pytest.raises(DepoError, match=r"learned from other recordings than .*mine.npz holds now"):
+        sweep.execute(workers=1, watch=lambda *_: None)
 
 
 def test_ray_runs_the_same_jobs(tmp_path: Path) -> None:

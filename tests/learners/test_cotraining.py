@@ -17,6 +17,7 @@ from depo.errors import DepoError
 from depo.methods.on_policy import make_method
 from depo.methods.on_policy.cotraining import joint_improvement
 from depo.methods.on_policy.depo import AgnosticMethod, Todo
+from depo.runs.job import EnvironmentSettings
 from depo.runs.problem import open_problem
 from depo.runs.training import begin
 from depo.settings.on_policy import DePO
@@ -109,13 +110,44 @@ def test_environments_that_share_states_are_kinds(tmp_path: Path) -> None:
     demos = straight_demonstrations(tmp_path / "demos.npz")
     kinds = (ID, f"{ID.partition(':')[0]}:depo-test/Light-v0")
     gym.register("depo-test/Light-v0", entry_point=Point, kwargs={"actions": "wide"})
-    job = make_job("depo", types=kinds, env=ID, demos=demos, steps=100, **QUICK)
+    job = make_job("depo", types=kinds, env=ID, demos=demos, steps=400, **QUICK)
     problem = open_problem(job)
     problem.close()
     assert [part.job.environment.id for part in problem.parts.values()] == list(kinds)
     other = replace(job, types=(ID, "HalfCheetah-v5"))
     with pytest.raises(DepoError, match="17"):
         open_problem(other)
+
+
+def test_kinds_keep_what_the_environment_has_of_its_own() -> None:
+    heavy = EnvironmentSettings(ID, None, (("actions", "wide"),), "scaled=0.5")
+    assert heavy.of_type("inverted").dynamics == "scaled=0.5,inverted"
+    assert heavy.of_type("as-is") == heavy
+    assert heavy.of_type(ID) == heavy
+    assert heavy.of_type("Hopper-v5").arguments == ()
+
+
+def test_what_a_cotrained_run_did_is_found_by_reports_and_recordings(tmp_path: Path) -> None:
+    demos = straight_demonstrations(tmp_path / "demos.npz")
+    kinds = ("inverted", "as-is")
+    run = depo.cotrain(
+        "depo", types=kinds, env=ID, demos=demos, steps=600, out=tmp_path / "run", **QUICK
+    )
+    assert "run's replay" in depo.reachability(run.path, episodes=2).visited
+    recorded = depo.record(run, episodes=2)
+    assert recorded.metadata["dynamics"] == "inverted"  # the first kind plays
+
+
+@pytest.mark.parametrize(("schedule", "planner"), [("round-robin", 600), ("joint", 300)])
+def test_rates_fall_by_each_kinds_own_updates(schedule: str, planner: int, tmp_path: Path) -> None:
+    demos = straight_demonstrations(tmp_path / "demos.npz")
+    job = make_job("depo", types=KINDS, env=ID, demos=demos, steps=800, anneal=0.1, **QUICK)
+    problem = open_problem(replace(job, schedule=schedule))
+    problem.close()
+    for part in problem.parts.values():
+        pace = part.learner.method.pace  # type: ignore[union-attr]
+        assert pace.updates == 300
+        assert pace.of_planner().updates == planner
 
 
 def test_what_cannot_be_trained_together_is_refused(tmp_path: Path) -> None:

@@ -179,7 +179,14 @@ def test_without_demonstrations_the_first_steps_say_how_to_standardise(tmp_path:
 
 
 def test_demonstrations_only_standardise_where_reward_is_learned_from(tmp_path: Path) -> None:
-    small = {**SMALL, "skill_hidden": 32, "steps": 100, "evaluate_every": 1, "demo_episodes": 6}
+    small = {
+        **SMALL,
+        "skill_hidden": 32,
+        "steps": 100,
+        "random_steps": 50,
+        "evaluate_every": 1,
+        "demo_episodes": 6,
+    }
     run = train("depo-rl", tmp_path, **small)
     planner = depo.load_planner(run.path / "planner" / "seed-0")
     states = Demonstrations.load(tmp_path / "demos.npz").transitions()[0]

@@ -7,6 +7,7 @@ from pathlib import Path
 import jax
 import jax.numpy as jnp
 import numpy as np
+import optax
 import pytest
 
 import depo
@@ -14,8 +15,12 @@ from depo.api import make_job
 from depo.demos import Demonstrations
 from depo.environments.host import HostEnvironment
 from depo.errors import DepoError
+from depo.methods.descent import fresh, replace_skill
+from depo.methods.off_policy.method import Batch
 from depo.models.folder import Origin
+from depo.models.skill import VectorSkill
 from depo.runs.planners import vector_planner
+from depo.runs.problem import open_problem
 from depo.runs.run import Run
 from depo.weights import digest
 from tests.environments import point
@@ -120,6 +125,7 @@ def test_a_skill_trained_in_advance_takes_no_step_and_no_flags(
         ({"skill": "tests.environments.point:inverse", "steps": 100}, "learns nothing"),
         ({"skill": lambda s, t: t - s, "steps": 0}, "define it as a function of a module"),
         ({"skill": "tests.environments.point:none", "steps": 0}, "has no function 'none'"),
+        ({"skill": "tests.environments.point:by_numpy", "steps": 0}, "write it with jax.numpy"),
         ({"steps": 0}, "0: a transfer on vectors with --skill"),
         ({"unfreeze_after": 100}, "no demonstrations"),
     ],
@@ -198,7 +204,7 @@ def test_a_planner_that_does_not_fit_is_told_why(tmp_path: Path) -> None:
     far = saved(tmp_path / "far", gaussian([5000, 0], [1, 1]), features=("mm", "y"))
     with pytest.raises(DepoError, match=r"knows feature mm as 5e.03 ± 1 .elsewhere.*other units"):
         vector_planner(far, here, None)
-    named = saved(tmp_path / "named", gaussian([0, 0], [1, 1]), features=("x", "y"))
+    named = saved(tmp_path / "named", gaussian([0, 0], [1, 2]), features=("x", "y"))
     assert vector_planner(named, here, None).predicts == (0, 1)
     turned = Demonstrations.from_episodes([np.zeros((3, 2))], feature_names=("y", "x"))
     with pytest.raises(DepoError, match=r"calls feature 0 'x' .elsewhere., the demonstrations 'y'"):
@@ -206,6 +212,8 @@ def test_a_planner_that_does_not_fit_is_told_why(tmp_path: Path) -> None:
     shifted = Demonstrations.from_episodes([np.full((3, 2), 30.0)])
     with pytest.raises(DepoError, match="the demonstrations' mean has 30: other units"):
         vector_planner(named, here, shifted)
+    plain = saved(tmp_path / "plain", gaussian([0, 0], [1, 1]))  # saw states as they were
+    assert vector_planner(plain, here, shifted).predicts == (0, 1)
 
 
 def test_effects_teach_a_skill_what_the_average_of_actions_cannot(
@@ -258,3 +266,35 @@ def test_a_penalty_keeps_a_skill_by_effects_out_of_the_flat_ends(
         state = jax.random.normal(jax.random.key(0), (100, 2))
         outputs.append(float(jnp.mean(skill.before_tanh(state, state + 0.1).mean ** 2)))
     assert outputs[1] < outputs[0] / 2
+
+
+@pytest.mark.parametrize("sample", [True, False])
+def test_a_skill_by_effects_sees_sampled_plans_only_if_asked(source: Run, sample: bool) -> None:
+    job = make_job(
+        "transfer",
+        env=ID,
+        planner=str(source.path),
+        dynamics="mixed",
+        skill_fit="effects",
+        sample_plans=sample,
+        **SHORT,
+    )
+    problem = open_problem(job)
+    problem.close()
+    [agent] = problem.initial_state().agents
+    rows = jnp.array(np.random.default_rng(0).uniform(-1, 1, (8, 4)), jnp.float32)
+    batch = Batch(rows[:, :2], rows, rows[:, 2:], rows[:, 0], rows[:, 0] > 2)
+    method = problem.learner.method  # type: ignore[union-attr]
+    fitted = [method.fit_skill(agent, batch, batch, jax.random.key(k))[0]["skill"] for k in (0, 1)]
+    assert (digest(fitted[0]) != digest(fitted[1])) == sample
+
+
+def test_a_skill_for_other_features_is_refused() -> None:
+    def skill(*predicts: int) -> VectorSkill:
+        standard = depo.Standard.none(4)
+        return VectorSkill(jax.random.key(0), standard, 1, (8,), predicts=predicts)
+
+    agent = {"skill": fresh(skill(0, 1), optax.adam(1e-3))}
+    with pytest.raises(DepoError, match=r"goes to the features \(2, 3\), what is planned are"):
+        replace_skill(agent, skill(2, 3))
+    assert replace_skill(agent, skill(0, 1))["skill"].model.predicts == (0, 1)

@@ -2,8 +2,11 @@ from __future__ import annotations
 
 import csv
 import json
+from dataclasses import replace
 from pathlib import Path
+from typing import ClassVar
 
+import gymnasium as gym
 import jax
 import numpy as np
 import pytest
@@ -11,9 +14,11 @@ import pytest
 import depo
 from depo.api import make_job
 from depo.runs.job import Job
+from depo.runs.problem import open_problem
 from depo.runs.run import Run
 from depo.runs.training import begin, go_on
 from depo.weights import digest
+from tests.environments.point import Point
 
 
 @pytest.fixture(scope="module")
@@ -177,6 +182,43 @@ def test_a_narrow_planner_is_a_job_and_an_impossible_one_is_not() -> None:
         make_job("depo", env="hopper", log_std_ceiling=-6.0)
     with pytest.raises(depo.DepoError, match="gradient_penalty -1"):
         make_job("depo", env="hopper", gradient_penalty=-1.0)
+
+
+@pytest.mark.parametrize(
+    ("method", "arguments", "message"),
+    [
+        ("sac", {"termination": "absorbing"}, "sac has none: zero or ignored"),
+        ("depo-rl", {"termination": "absorbing"}, "depo-rl has none"),
+        ("bco", {"clone_samples": True, "skill_schedule": "refit"}, "leave out one of"),
+        ("depo", {"steps": 1_000}, "1,000 steps end before the 5,000 random ones"),
+        ("depo", {"env": "driving", "dynamics": "inverted"}, "driving takes another vehicle"),
+    ],
+)
+def test_settings_that_would_be_ignored_are_refused(
+    method: str, arguments: dict, message: str
+) -> None:
+    with pytest.raises(depo.DepoError, match=message):
+        make_job(method, **{"env": "hopper", **arguments})
+
+
+def test_a_word_nobody_knows_is_refused() -> None:
+    job = make_job("depo", env="hopper")
+    object.__setattr__(job.settings, "termination", "ignore")  # the tests' type checker is away
+    with pytest.raises(depo.DepoError, match="'ignore': did you mean 'ignored'"):
+        replace(job, steps=10_000)
+
+
+class Named(Point):
+    """Says what its features are."""
+
+    metadata: ClassVar = {"render_modes": [], "feature_names": ["x", "y"]}
+
+
+def test_a_feature_to_plan_is_known_without_demonstrations() -> None:
+    gym.register("depo-test/Named-v0", entry_point=Named, max_episode_steps=40)
+    problem = open_problem(make_job("depo-rl", env="depo-test/Named-v0", plans="y", steps=5_000))
+    problem.close()
+    assert problem.learner.worlds[0].shape().predicts == (1,)  # type: ignore[union-attr]
 
 
 def test_demonstrations_of_another_space_are_refused(tmp_path: Path) -> None:

@@ -410,7 +410,7 @@ REAL = {
 @pytest.mark.parametrize("name", REAL)
 def test_real_files_are_read(tmp_path: Path, name: str) -> None:
     if not (SHARED / name).exists():
-        pytest.skip(f"{SHARED.name}/{name} is not beside the project")
+        pytest.skip(f"no recording beside the project: ../shared/{SHARED.name}/{name} is absent")
     lines = gzip.decompress((SHARED / name).read_bytes()).split(b"\n")
     part = tmp_path / "part.csv"
     part.write_bytes(b"\n".join(lines[:20_000]))
@@ -428,7 +428,7 @@ def test_real_files_are_read(tmp_path: Path, name: str) -> None:
 def test_the_real_segment_has_complete_scenes_in_which_nobody_overlaps() -> None:
     name = next(iter(REAL))
     if not (SHARED / name).exists():
-        pytest.skip(f"{SHARED.name}/{name} is not beside the project")
+        pytest.skip(f"no recording beside the project: ../shared/{SHARED.name}/{name} is absent")
     recording, report = read(SHARED / name)
     assert recording.vehicles > 2_200
     assert (report.overlapping, report.crashed) == (0, 0)

@@ -38,6 +38,11 @@ def run(argv: list[str]) -> int:
 
     prepare_jax()
     scores = evaluate(flags.run, episodes=flags.episodes, dynamics=flags.dynamics)
+    if not flags.json:
+        names = [name for name in scores[0] if name not in ("seed", "planner_digest")]
+        rows = [[name, *(row[name] for row in scores)] for name in names]
+        seeds = [f"seed {row['seed']}" for row in scores]
+        print_table(f"{flags.run}, last checkpoint", ["score", *seeds], rows)
     films = []
     if flags.video:
         from depo.evaluation.video import film
@@ -47,10 +52,6 @@ def run(argv: list[str]) -> int:
     if flags.json:
         print_json({"run": flags.run, "scores": scores, "films": films})
         return 0
-    names = [name for name in scores[0] if name not in ("seed", "planner_digest")]
-    rows = [[name, *(row[name] for row in scores)] for name in names]
-    seeds = [f"seed {row['seed']}" for row in scores]
-    print_table(f"{flags.run}, last checkpoint", ["score", *seeds], rows)
     for path in films:
         stdout.print(f"film: {path}")
     return 0

@@ -20,6 +20,7 @@ SHOWN = (
     "success_greedy",
     "return",
     "return_relative",
+    "return_kept",
     "reach_error",
     "reach_error_relative",
     "divergence",

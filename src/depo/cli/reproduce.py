@@ -21,6 +21,7 @@ repeated and stopped ones go on, so the command can be given again at any time.
   depo reproduce fig2                          5 seeds, about a minute
   depo reproduce fig4 --scale bench --seeds 10
   depo reproduce fig3 --scale bench --only hopper-depo hopper-gaifo
+  depo reproduce fig3 --scale bench --only hopper-bco --keep    beside results that are there
 """
 
 
@@ -40,6 +41,9 @@ class Reproduce:
     only: tuple[str, ...] = ()
     """Only these runs of the plan (fig3: TASK-METHOD, as hopper-depo; ablation: TASK-CHANGE, as
     hopper-noise-1); claims about others stay open."""
+    keep: bool = False
+    """Keep the results that --out has already and do only what they lack, or what --only names: for
+    runs made on another machine, or removed since."""
     demos_dir: str = ""
     """MuJoCo: a folder with TASK.npz files to imitate instead of the shipped ones."""
     reference: str = ""
@@ -103,6 +107,7 @@ def _reproduce(name: str, flags: Reproduce) -> int:
                 engine=flags.engine,
                 watch=watch,
                 only=flags.only,
+                keep=flags.keep,
             )
         except KeyboardInterrupt:
             progress.stop()

@@ -15,7 +15,7 @@ Examples:
   depo train depo                                  the grid world, its shipped demonstrations
   depo train depo --seeds 5 --k 2 --out runs/two   five seeds at once, two actions a direction
   depo train gaifo --preset paper                  a baseline with the authors' settings
-  depo train depo --env hopper                     MuJoCo, four shipped recordings
+  depo train depo --env hopper                     MuJoCo, four of ten shipped recordings
   depo train depo --env my_module:Mine-v0 --demos mine.npz
   depo train sac --env walker2d --steps 500000     an expert, to be recorded by 'depo demos record'
 

@@ -10,6 +10,9 @@ from depo.api import free_folder
 from depo.cli.output import SHOWN, print_json, print_table, progress_bar, score_text, stderr, stdout
 from depo.runs.job import Job
 
+KEPT = 0.8
+"""Share of a planner's return below which a transfer leaves a question."""
+
 
 def work_on(job: Job, out: str, *, as_json: bool) -> int:
     """Begin a run and work on it."""
@@ -62,4 +65,10 @@ def continue_run(run: Any, *, as_json: bool) -> int:
     if planner.exists():
         stdout.print(f"planner: {planner}", soft_wrap=True)
     stdout.print(f"figure:  {figure}", soft_wrap=True)
+    if poor := [int(row["seed"]) for row in scores if row.get("return_kept", 1.0) < KEPT]:
+        stdout.print(
+            f"seed {poor[0]} keeps less than {KEPT:.0%} of its planner's return: is it the plan or "
+            f"the skill? depo reachability {shlex.quote(str(run.path))} --seed {poor[0]}",
+            soft_wrap=True,
+        )
     return 0

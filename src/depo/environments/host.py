@@ -130,6 +130,25 @@ class HostEnvironment:
         finally:
             env.close()
 
+    def native_actions(self, actions: np.ndarray) -> np.ndarray:
+        """Actions of [−1, 1] in the environment's own units (rows, dimensions).
+
+        Under changed dynamics there are no such units; they stay as they are.
+        """
+        env = self.make()
+        try:
+            inner: gym.Env = env
+            while isinstance(inner, gym.Wrapper) and not isinstance(inner, RescaleAction):
+                inner = inner.env
+            if self.dynamics or not isinstance(inner, RescaleAction):
+                return actions
+            box = inner.env.action_space
+            assert isinstance(box, Box)
+            low, high = box.low.ravel(), box.high.ravel()
+            return (low + (actions + 1.0) / 2.0 * (high - low)).astype(actions.dtype)
+        finally:
+            env.close()
+
     def feature_names(self) -> tuple[str, ...]:
         """What the numbers of a state are called, if the environment's metadata say."""
         env = self.make()

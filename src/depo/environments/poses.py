@@ -31,6 +31,10 @@ STANDING = ("InvertedPendulum-v5",)
 """Tasks whose model has no camera that goes along."""
 
 
+_FREE = (("x", "y", "z", "q0", "q1", "q2", "q3"), ("x", "y", "z", "rx", "ry", "rz"))
+"""Positions and velocities of a body that nothing holds."""
+
+
 class Poses:
     """A simulator that is never stepped, only put into poses and drawn."""
 
@@ -54,6 +58,23 @@ class Poses:
             return states == structure["qpos"] + structure["qvel"]
         finally:
             env.close()
+
+    @staticmethod
+    def names(environment: HostEnvironment, states: int) -> tuple[str, ...] | None:
+        """What each number of an observation is, by the model's joints; None if not known."""
+        if not Poses.known(environment, states):
+            return None
+        env = environment.plain().make()
+        model = env.unwrapped.model  # type: ignore[attr-defined]
+        env.close()
+        positions: list[str] = []
+        velocities: list[str] = []
+        for joint in (model.joint(i) for i in range(model.njnt)):
+            parts, rates = _FREE if len(joint.qpos0) == len(_FREE[0]) else (("",), ("",))
+            name = joint.name.removesuffix("_joint")
+            positions += [f"{name} {part}".strip() for part in parts]
+            velocities += [f"{name} {rate}".strip() + "'" for rate in rates]
+        return (*positions[len(positions) + len(velocities) - states :], *velocities)
 
     def joints(self, states: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Positions and velocities of all joints for consecutive observations (time, features)."""

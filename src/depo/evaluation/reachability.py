@@ -28,6 +28,7 @@ from depo.demos.demonstrations import Demonstrations
 from depo.demos.shipped import load_demonstrations
 from depo.environments.gridworld import GridWorld
 from depo.environments.host import HostEnvironment
+from depo.environments.poses import Poses
 from depo.errors import DepoError
 from depo.evaluation.forward import best_actions, fit_forward
 from depo.evaluation.imagine import Source, check_fits, open_source
@@ -37,6 +38,7 @@ from depo.learners.replay import read_newest
 from depo.models.planner import CategoricalPlanner
 from depo.models.policy import DecoupledPolicy
 from depo.runs.imitated import draw_demonstrations
+from depo.runs.planners import is_nameless
 from depo.runs.run import CHECKPOINTS, REPLAY
 from depo.settings.off_policy import DemoSettings
 
@@ -137,12 +139,13 @@ def reachability(
             f"{source.world.id} has finite states and no table of its dynamics: reachability is "
             "for grid worlds and vector states"
         )
+    kind = source.run.job.types[0] if source.run.job.types else ""  # whose skill is shown
     return on_vectors(
         source.policy,
         source.world,
         seed=source.seed,
         episodes=episodes,
-        replay=source.run.path / REPLAY / f"seed-{source.seed}",
+        replay=source.run.path / REPLAY / kind / f"seed-{source.seed}",
         demos=recorded,
     )
 
@@ -208,7 +211,7 @@ def on_vectors(
         seed=seed,
         steps=len(error),
         unit="mean square, standardised",
-        features=demos.feature_names if demos is not None else _numbered(sees),
+        features=_feature_names(environment, demos, sees),
         error_by_feature=_numbers(np.mean(error**2, axis=0)),
         error_raw_by_feature=_numbers(np.mean((plan - reached[:, columns]) ** 2, axis=0)),
         bias_by_feature=_numbers(np.mean(error, axis=0)),
@@ -337,5 +340,11 @@ def _numbers(values: np.ndarray) -> tuple[float, ...]:
     return tuple(float(x) for x in values)
 
 
-def _numbered(count: int) -> tuple[str, ...]:
-    return tuple(f"s{i}" for i in range(count))
+def _feature_names(
+    environment: HostEnvironment, demos: Demonstrations | None, count: int
+) -> tuple[str, ...]:
+    """The demonstrations' own names; joints, where those are but numbers and the task is known."""
+    given = () if demos is None else demos.feature_names
+    if not is_nameless(given):
+        return given
+    return Poses.names(environment, count) or tuple(f"s{i}" for i in range(count))

@@ -39,17 +39,18 @@ def record(
         played = simulator.play(policy)
     finally:
         simulator.close()
+    acted = np.concatenate([_actions(played, i) for i in range(episodes)]) if actions else None
     own = host.plain().vector_sizes().states  # without the memory a skill may need
     steps = run.latest()[1].block * run.job.steps_per_block
     return Demonstrations(
         observations=np.concatenate([played.states(i)[:, :own] for i in range(episodes)]),
         episode_lengths=played.lengths() + 1,
         episode_returns=played.returns(),
-        actions=np.concatenate([_actions(played, i) for i in range(episodes)]) if actions else None,
+        actions=None if acted is None else host.native_actions(acted),
         metadata={
-            "environment": run.job.environment.id,
-            "arguments": dict(run.job.environment.arguments),
-            "dynamics": run.job.environment.dynamics,
+            "environment": host.id,
+            "arguments": dict(host.arguments),
+            "dynamics": host.dynamics,
             "source": f"{run.job.method}, {steps:,} steps, seed {chosen}, deterministic policy",
         },
     )

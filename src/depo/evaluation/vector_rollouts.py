@@ -97,10 +97,9 @@ def score(
         "return_worst_episode": float(np.min(returns)),
         "episode_length": float(np.mean(episodes.lengths())),
     }
-    if expert_return is not None and random_return is not None:
-        scores["return_relative"] = (scores["return"] - random_return) / (
-            expert_return - random_return
-        )
+    if expert_return is not None and random_return is not None and expert_return != random_return:
+        gained = scores["return"] - random_return
+        scores["return_relative"] = gained / (expert_return - random_return)
     if isinstance(policy, DecoupledPolicy):
         scores |= reach_error(policy, episodes)
         scores |= skill_error(policy.skill, policy.planner.predicts, episodes)  # type: ignore[union-attr]

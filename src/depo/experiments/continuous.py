@@ -103,6 +103,8 @@ def find_demos(folder: str, task: str) -> str:
     """
     if not folder:
         return task if task in shipped() else ""
+    if not Path(folder).is_dir():
+        raise DepoError(f"{folder} is not a folder: --demos-dir takes one with recordings by task")
     spellings = {task, task.replace("-", "_"), task.replace("-", "")}
     found = sorted(
         path
@@ -113,7 +115,7 @@ def find_demos(folder: str, task: str) -> str:
     if len(found) > 1 and len(exact) != 1:
         names = ", ".join(path.name for path in found)
         raise DepoError(f"{folder} has several files for {task} ({names}): name one {task}.npz")
-    return str((exact or found)[0]) if found else ""
+    return str((exact or found)[0].absolute()) if found else ""  # workers may be elsewhere
 
 
 def tasks_of(runs: Mapping[str, Run]) -> list[str]:

@@ -1,12 +1,22 @@
-"""What is read like a run without being one: several runs as one, and who learns nothing."""
+"""What is read like a run without being one: several runs as one, who learns nothing, and runs
+known by their results alone."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import csv
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
+from depo.demos.demonstrations import Demonstrations
+from depo.demos.shipped import load_demonstrations
+from depo.errors import DepoError
 from depo.evaluation.statistics import mean_scores
+from depo.files import read_object
+from depo.runs.job import Job
 from depo.runs.run import Run
+
+RESULTS, VERDICT, SECONDS = "results.csv", "verdict.json", "runtime_seconds"
 
 
 @dataclass(frozen=True)
@@ -61,6 +71,52 @@ class Scored(Run):
     def seconds(self) -> float:
         """None: nothing is learned."""
         return 0.0
+
+
+@dataclass(frozen=True)
+class Kept(Run):
+    """A run of which only the results are here: it was made on another machine, or removed."""
+
+    rows: Sequence[Mapping[str, float]] = ()
+    spent: float = 0.0
+
+    def metrics(self) -> list[dict[str, float]]:
+        """What results.csv had of them."""
+        return [dict(row) for row in self.rows]
+
+    def seconds(self) -> float:
+        """Time it took where it was made."""
+        return self.spent
+
+    def demonstrations(self) -> Demonstrations | None:
+        """Those its job names; the run's own copy is not here."""
+        return load_demonstrations(self.job.demos) if self.job.demos else None
+
+
+def kept_results(out: Path, jobs: Mapping[str, Job]) -> dict[str, Run]:
+    """The runs whose results a folder has to their last step, with all the seeds of these jobs."""
+    if not (out / RESULTS).exists():
+        return {}
+    rows: dict[str, dict[tuple[int, int], dict[str, float]]] = {}
+    try:
+        with (out / RESULTS).open(newline="") as file:
+            for line in csv.DictReader(file):
+                key = int(line["env_steps"]), int(line["seed"])
+                row = rows.setdefault(line["method"], {}).setdefault(key, {})
+                row |= {"env_steps": key[0], "seed": key[1], line["metric"]: float(line["value"])}
+    except (KeyError, TypeError, ValueError) as error:
+        raise DepoError(
+            f"{out / RESULTS} is damaged ({error}): remove it, or leave out --keep"
+        ) from None
+    spent = read_object(out / VERDICT).get(SECONDS, {}) if (out / VERDICT).exists() else {}
+    kept: dict[str, Run] = {}
+    for label, job in jobs.items():
+        own = {key: row for key, row in rows.get(label, {}).items() if key[1] in job.seeds}
+        last = job.blocks * job.steps_per_block
+        if all((last, seed) in own for seed in job.seeds):
+            seconds = float(spent.get(label, 0.0))
+            kept[label] = Kept(out, job, [own[key] for key in sorted(own)], seconds)
+    return kept
 
 
 def _by_evaluation(run: Run) -> dict[tuple[int, int], dict[str, float]]:

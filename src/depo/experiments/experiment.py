@@ -12,10 +12,17 @@ from typing import Any, Literal
 import numpy as np
 from matplotlib.figure import Figure
 
-from depo.errors import unknown
+from depo.errors import DepoError, unknown
 from depo.evaluation.statistics import STATISTICS, interval
 from depo.experiments.claims import final_values, verdict
-from depo.experiments.derived import Scored, Together
+from depo.experiments.derived import (
+    RESULTS,
+    SECONDS,
+    VERDICT,
+    Scored,
+    Together,
+    kept_results,
+)
 from depo.experiments.sweep import Engine, Planned, Sweep
 from depo.files import write_bytes, write_json
 from depo.report.figures import save_figure
@@ -48,6 +55,7 @@ SCORES = (
     "return",
     "return_relative",
     "return_kept",
+    "planner_unchanged",
     "return_worst_episode",
     "episode_length",
     "reach_error",
@@ -120,23 +128,32 @@ class Experiment:
         engine: Engine,
         watch: Callable[[str, int, int], None],
         only: Sequence[str] = (),
+        keep: bool = False,
     ) -> dict[str, Any]:
         """Do the runs that are not done, then write everything; returns verdict and figures.
 
         ``only`` leaves out all runs but these and the planners they need; claims about others are
-        not judged.
+        not judged. With ``keep`` results that ``out`` has already stay, and runs that are not named
+        in ``only`` are not done again for them, though their folders may be gone.
         """
         scale = replace(scale, only=tuple(only))
         plan = self.plan(scale)
+        if not plan:
+            raise DepoError(
+                f"{scale.demos_dir} has no recording for any task of {self.name}: name files by "
+                "their task, as hopper.npz"
+            )
         for label in only:
             if label not in plan:
                 raise unknown(f"run of {self.name}", label, plan)
-        if only:
-            needed = {*only, *(plan[label].after for label in only)}
-            plan = {label: planned for label, planned in plan.items() if label in needed}
-        sweep = Sweep(runs_folder, plan)
+        jobs = {label: planned.job for label, planned in plan.items()}
+        kept = kept_results(out, jobs) if keep else {}
+        todo = only or [label for label in plan if label not in kept]
+        needed = {*todo, *(plan[label].after for label in todo)}
+        sweep = Sweep(runs_folder, {label: plan[label] for label in plan if label in needed})
         sweep.execute(workers=workers, engine=engine, watch=watch)
-        learned = sweep.runs()
+        known = kept | sweep.runs()
+        learned = {label: known[label] for label in plan if label in known}
         runs = self.beside(learned, scale) | learned
         out.mkdir(parents=True, exist_ok=True)
         drawn = self.draw(runs, scale)
@@ -145,15 +162,13 @@ class Experiment:
             save_figure(figure, out / "-".join(filter(None, [self.name, part])))
             for part, figure in figures.items()
         ]
-        write_bytes(out / "results.csv", results_csv(runs).encode())
+        write_bytes(out / RESULTS, results_csv(runs).encode())
         judged = verdict(self.name, {} if scale.recording else runs)
         table = markdown_table(runs, self.columns) + "\n" + self.more(runs)
         table += markdown_verdict(judged)
         write_bytes(out / "table.md", table.encode())
-        judged["runtime_seconds"] = {
-            label: round(run.seconds(), 1) for label, run in learned.items()
-        }
-        write_json(out / "verdict.json", judged)
+        judged[SECONDS] = {label: round(run.seconds(), 1) for label, run in learned.items()}
+        write_json(out / VERDICT, judged)
         return judged | {"figures": [str(path) for path in saved]}
 
     def beside(self, runs: Mapping[str, Run], scale: ScaleSettings) -> dict[str, Run]:

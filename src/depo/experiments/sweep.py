@@ -16,9 +16,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+import numpy as np
+
+from depo.demos.demonstrations import Demonstrations
 from depo.errors import DepoError
 from depo.runs.job import Job
-from depo.runs.run import SETTINGS, Run
+from depo.runs.run import DEMOS, SETTINGS, Run
 from depo.runtime import cores
 
 Engine = Literal["local", "ray"]
@@ -74,6 +77,8 @@ class Sweep:
 
         ``watch(label, done, total)`` hears of progress in environment steps.
         """
+        for label in self.plan:
+            self._check_demonstrations(label)
         todo = [label for label in self.plan if not self.is_finished(label)]
         for label in set(self.plan) - set(todo):
             watch(label, *self._steps(label))
@@ -88,6 +93,17 @@ class Sweep:
             ) from None
         finally:
             executor.stop()
+
+    def _check_demonstrations(self, label: str) -> None:
+        """Refuse a run that learned from what a file held before it was recorded again."""
+        kept, file = self.path(label) / DEMOS, Path(self.plan[label].job.demos)
+        if kept.exists() and file.is_file():
+            learned, there = Demonstrations.load(kept), Demonstrations.load(file)
+            if not np.array_equal(learned.observations, there.observations):
+                raise DepoError(
+                    f"{self.path(label)} learned from other recordings than {file} holds now: give "
+                    "another --out, or remove that run"
+                )
 
     def _execute(
         self, executor: Any, todo: list[str], watch: Callable[[str, int, int], None]
@@ -118,7 +134,12 @@ class Sweep:
 
 
 def work(job: dict[str, Any], path: str) -> None:
-    """One run in a process of its own: begin it, or go on with it."""
+    """One run in a worker's process: begin it, or go on with it.
+
+    Its compiled programs go with it: a process that does many runs would not have room for all.
+    """
+    import jax
+
     from depo.runs.training import begin, go_on
     from depo.runtime import prepare_jax
 
@@ -126,6 +147,7 @@ def work(job: dict[str, Any], path: str) -> None:
     folder = Path(path)
     exists = (folder / SETTINGS).exists()
     go_on(Run.open(folder) if exists else begin(Job.from_json(job), folder))
+    jax.clear_caches()
 
 
 def _executor(engine: Engine, workers: int) -> LocalExecutor | RayExecutor:

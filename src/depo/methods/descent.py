@@ -52,6 +52,12 @@ def replace_skill(agent: dict[str, Trained], skill: Any) -> dict[str, Trained]:
             f"the skill given sees pairs as '{given}', the settings say '{asked}': "
             f"pass --pair-input {given}"
         )
+    given, asked = (tuple(getattr(model, "predicts", ())) for model in (skill, own))
+    if given != asked:
+        raise DepoError(
+            f"the skill given goes to the features {given}, what is planned are {asked}: take a "
+            "skill trained with the same --plans"
+        )
     if type(own) is not type(skill) or shapes != wanted:
         raise DepoError(
             f"the skill given has weights of shapes {shapes}, the settings ask for {wanted}: "

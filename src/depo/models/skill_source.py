@@ -67,6 +67,7 @@ def formula_skill(name: str, time_step: float | None = None) -> AnalyticSkill:
     A formula that depends on how long a step is has ``at(time_step)``, which gives the one for it.
     """
     import jax.numpy as jnp
+    from jax.errors import TracerArrayConversionError
 
     from depo.models.skill import AnalyticSkill
 
@@ -79,7 +80,12 @@ def formula_skill(name: str, time_step: float | None = None) -> AnalyticSkill:
         formula = formula.at(time_step)
 
     def bounded(state: Array, target: Array) -> Array:
-        return jnp.clip(formula(state, target), -1.0, 1.0)
+        try:
+            return jnp.clip(formula(state, target), -1.0, 1.0)
+        except TracerArrayConversionError as error:
+            raise DepoError(
+                f"the formula '{name}' is compiled and cannot use NumPy: write it with jax.numpy"
+            ) from error
 
     return AnalyticSkill(bounded, getattr(found, "predicts", None))
 

@@ -37,6 +37,10 @@ class Standard(eqx.Module):
         scale = jnp.maximum(jnp.std(states, axis=0), SMALLEST_SCALE)
         return cls(jnp.mean(states, axis=0), scale, clip)
 
+    def is_plain(self) -> bool:
+        """Whether states are seen as they are."""
+        return bool(jnp.all(self.mean == 0.0) & jnp.all(self.scale == 1.0))
+
     def __call__(self, state: Float[Array, "*batch features"]) -> Float[Array, "*batch sees"]:
         """Standardised states."""
         mean, scale = jax.lax.stop_gradient((self.mean, self.scale))
@@ -73,7 +77,7 @@ def give_statistics(model: Model, states: Float[Array, "rows features"]) -> Mode
         if not isinstance(part, Standard):
             return part
         sees = part.mean.shape[0]
-        is_plain = bool(jnp.all(part.mean == 0.0) & jnp.all(part.scale == 1.0))
+        is_plain = part.is_plain()
         return Standard.of(states[:, :sees], part.clip) if is_plain else part
 
     return jax.tree.map(give, model, is_leaf=lambda part: isinstance(part, Standard))

@@ -32,7 +32,9 @@ def _draw_features(axes: Axes, report: Reachability) -> None:
     place = np.arange(len(report.features))
     axes.bar(place, report.error_by_feature, color="#1b4f8a", label="mean square")
     axes.bar(place, np.square(report.bias_by_feature), color="#5b9bd5", label="of which bias")
-    axes.set_xticks(place, report.features, fontsize=7, rotation=90 if len(place) > 12 else 0)
+    room = 60 // len(place)
+    upright = any(len(name) > room for name in report.features)
+    axes.set_xticks(place, report.features, fontsize=7, rotation=90 if upright else 0)
     axes.set_ylabel("planned − reached, mean square")
     _begin_at_zero(axes, report.error_by_feature)
     axes.grid(alpha=0.25, axis="y")
@@ -48,7 +50,7 @@ def _draw_split(axes: Axes, report: Reachability) -> None:
     axes.grid(alpha=0.25, axis="y")
     relative = report.reach_error_relative
     axes.set_title(
-        f"to blame: {report.blame} (error {relative:.2g} of standing still's)", fontsize=10
+        f"to blame: {report.blame} (error {relative:.2g} of standing still's)", fontsize=9
     )
 
 

@@ -7,7 +7,7 @@ import json
 import math
 import re
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from depo.environments.driving.settings import ID as DRIVING_ID
 from depo.environments.dynamics import parse_dynamics
@@ -16,7 +16,14 @@ from depo.environments.gridworld import GridWorldSettings
 from depo.errors import DepoError, unknown
 from depo.models.skill_source import is_formula
 from depo.settings import OFF_POLICY, ON_POLICY, SETTINGS_OF, TRANSFER, Learner, MethodSettings
-from depo.settings.off_policy import PlannerSettings, SkillTransfer
+from depo.settings.off_policy import (
+    BCO,
+    SAC,
+    DePORL,
+    OffPolicySettings,
+    PlannerSettings,
+    SkillTransfer,
+)
 from depo.settings.on_policy import DePO
 
 MAX_STEPS: dict[Learner, int] = {"on-policy": 2**23, "off-policy": 2**30}
@@ -49,6 +56,11 @@ class EnvironmentSettings:
             raise DepoError(
                 f"dynamics '{self.dynamics}' change vector actions: the grid world takes --k"
             )
+        if changes and self.id == DRIVING_ID:
+            raise DepoError(
+                f"dynamics '{self.dynamics}' change bare actions: driving takes another vehicle, "
+                "as --env-args vehicle=inverse"
+            )
         object.__setattr__(self, "dynamics", ",".join(map(str, changes)))
 
     def of_type(self, name: str) -> EnvironmentSettings:
@@ -62,8 +74,9 @@ class EnvironmentSettings:
             arguments = dict(self.arguments) | {"vehicle": name}
             return replace(self, arguments=tuple(arguments.items()))
         if ENVIRONMENT_ID.search(name):
-            return replace(self, id=name, arguments=())
-        return replace(self, dynamics="" if name == AS_IS else name)
+            return replace(self, id=name, arguments=self.arguments if name == self.id else ())
+        own = "" if name == AS_IS else name
+        return replace(self, dynamics=",".join(filter(None, [self.dynamics, own])))
 
     @property
     def label(self) -> str:
@@ -104,8 +117,10 @@ class Job:
         if self.method not in SETTINGS_OF[self.learner]:
             raise unknown("method", self.method, SETTINGS_OF[self.learner])
         s = self.settings
+        hints = get_type_hints(type(s))
         for setting in dataclasses.fields(s):
             _check_number(setting.name, getattr(s, setting.name))
+            _check_word(setting.name, getattr(s, setting.name), hints[setting.name])
         most = MAX_STEPS[self.learner]
         if is_formula(self.skill) and self.learner == ON_POLICY:
             raise DepoError(
@@ -163,6 +178,23 @@ class Job:
                         f"skill_fit 'effects' goes with {name} {other}, not {getattr(s, name)}: "
                         "change it, or pass --skill-fit actions"
                     )
+        if isinstance(s, OffPolicySettings):
+            each = self.steps // max(1, len(self.types))
+            if 0 < each < s.random_steps:
+                raise DepoError(
+                    f"{each:,} steps end before the {s.random_steps:,} random ones that come "
+                    "before learning: raise --steps or lower --random-steps"
+                )
+        if isinstance(s, BCO) and s.clone_samples and s.skill_schedule == "refit":
+            raise DepoError(
+                "clone_samples needs a skill that learns its noise, which refits do not teach: "
+                "leave out one of --clone-samples and --skill-schedule refit"
+            )
+        if isinstance(s, SAC | DePORL) and s.termination == "absorbing":
+            raise DepoError(
+                f"termination 'absorbing' is made of a discriminator's reward, {self.method} has "
+                "none: zero or ignored"
+            )
         if not 0.0 <= s.epsilon <= 1.0:
             raise DepoError(f"epsilon {s.epsilon} is not in [0, 1]")
 
@@ -229,6 +261,11 @@ def _check_number(name: str, value: Any) -> None:
         raise DepoError(f"{name} {value} is not a finite number")
     if isinstance(value, float) and value < 0 and name not in _SIGNED:
         raise DepoError(f"{name} {value} is not a finite number of at least 0")
+
+
+def _check_word(name: str, value: Any, hint: Any) -> None:
+    if get_origin(hint) is Literal and value not in get_args(hint):
+        raise unknown(name, str(value), get_args(hint))
 
 
 def _tuples(data: dict[str, Any]) -> dict[str, Any]:

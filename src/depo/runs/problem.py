@@ -147,7 +147,9 @@ def _open_types(job: Job, demos: Demonstrations | None, planners: str, episodes:
         skill = environment_skill(environment) if is_formula(job.skill) else job.skill
         own = replace(job, environment=environment, types=(), skill=skill)
         if job.learner == OFF_POLICY:
-            parts[name] = _open_vectors(own, demos, planners, episodes, kind)
+            own = replace(own, steps=job.steps // len(job.types))
+            turns = len(job.types) if job.schedule == "round-robin" else 1
+            parts[name] = _open_vectors(own, demos, planners, episodes, kind, turns)
         elif environment.world is not None:
             parts[name] = _open_gridworld(own, demos, planners)
         else:
@@ -245,7 +247,12 @@ def _open_host(job: Job, demos: Demonstrations | None, planners: str) -> Problem
 
 
 def _open_vectors(
-    job: Job, demos: Demonstrations | None, planners: str, episodes: int, kind: int = 0
+    job: Job,
+    demos: Demonstrations | None,
+    planners: str,
+    episodes: int,
+    kind: int = 0,
+    turns: int = 1,
 ) -> Problem:
     s = job.settings
     assert isinstance(s, OffPolicySettings)
@@ -258,10 +265,11 @@ def _open_vectors(
         check_vectors(demos, states, job.environment.id)
         if isinstance(s, DemoSettings):
             drawn = [draw_demonstrations(demos, s.demo_episodes, seed) for seed in job.seeds]
-    planned = planned_features(s, demos.feature_names if demos is not None else (), states)
+    names = demos.feature_names if demos is not None else plain.feature_names()
+    planned = planned_features(s, names, states)
     learner = OffPolicyLearner(
         training,
-        off_policy.make_method(s, round((job.steps - s.random_steps) * s.updates_per_step)),
+        off_policy.make_method(s, round((job.steps - s.random_steps) * s.updates_per_step), turns),
         job.seeds,
         [expert_pairs(own.seen, remembers(s)) if own.seen else None for own in drawn],
         planned,

@@ -280,7 +280,8 @@ class DePORL(
 class SkillTransfer(DePO):
     """A frozen planner under other actions or dynamics: only the skill is learned.
 
-    What belongs to critics, discriminator and planner is used with ``unfreeze_after`` only.
+    What belongs to critics and discriminator is used with ``unfreeze_after`` only; the planner
+    keeps its own features and the bounds of its deviation.
     """
 
     standardise: bool = True

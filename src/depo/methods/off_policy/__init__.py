@@ -23,9 +23,10 @@ from depo.settings.off_policy import (
 __all__ = ["OffPolicyMethod", "make_method"]
 
 
-def make_method(settings: OffPolicySettings, updates: int = 0) -> OffPolicyMethod:
-    """The method whose settings these are, for a run of so many updates."""
-    pace = Pace(updates, settings.anneal, settings.anneal_after)
+def make_method(settings: OffPolicySettings, updates: int = 0, turns: int = 1) -> OffPolicyMethod:
+    """The method whose settings these are, for a run of so many updates; ``turns`` kinds, each
+    with a method of its own, may take turns with one planner."""
+    pace = Pace(updates, settings.anneal, settings.anneal_after, turns=turns)
     match settings:
         case SkillTransfer():
             return TransferMethod(settings, pace)

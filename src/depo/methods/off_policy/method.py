@@ -43,6 +43,8 @@ class Pace:
     after: float = 0.0
     missed: int = 0
     """Updates of the run before the first of what goes at this pace."""
+    turns: int = 1
+    """Kinds that take turns with one planner, each for so many updates."""
 
     def adam(self, rate: float, beta: float = 0.9) -> optax.GradientTransformation:
         """Adam; the losses here are averages over minibatches and need no clipping."""
@@ -51,6 +53,10 @@ class Pace:
         steady = round(self.after * self.updates)
         falling = optax.linear_schedule(rate, rate * self.anneal, self.updates - steady, steady)
         return optax.adam(lambda count: falling(count + self.missed), b1=beta)
+
+    def of_planner(self) -> Pace:
+        """The pace of the planner, which learns in every turn."""
+        return replace(self, updates=self.updates * self.turns)
 
     def joined_after(self, missed: int) -> Pace:
         """The pace of what begins to learn after so many updates of the run."""

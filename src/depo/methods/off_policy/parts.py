@@ -195,7 +195,7 @@ def planner_optimiser(
     s: Supervised | Agnostic | DePORL, pace: Pace
 ) -> optax.GradientTransformation:
     """Adam at the planner's rate."""
-    return pace.adam(s.planner_rate, s.adam_beta)
+    return pace.of_planner().adam(s.planner_rate, s.adam_beta)
 
 
 def new_skill(

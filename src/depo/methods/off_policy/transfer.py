@@ -72,7 +72,10 @@ class FineTuningMethod(DePOMethod):
             ),
         )
         states = jnp.concatenate([wide.state, batch.state])
-        plans = planner.sample(batch.state, jax.random.fold_in(key, 1))
+        if self.settings.sample_plans:
+            plans = planner.sample(batch.state, jax.random.fold_in(key, 1))
+        else:
+            plans = planner.mode(batch.state)
         targets = jnp.concatenate([planner.select(wide.next_state), plans])
 
         def loss(model: VectorSkill) -> tuple[Float[Array, ""], Float[Array, ""]]:
