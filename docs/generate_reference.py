@@ -48,7 +48,7 @@ SECTIONS: dict[Learner, tuple[str, str]] = {
         "Off-policy: vector states",
         "MuJoCo, and any environment with `Box` states and bounded `Box` actions "
         "([how to use it](../continuous.md)). Some fields depend on the task too: "
-        "[by task](#by-task).",
+        "[by task and dynamics](#by-task-and-dynamics).",
     ),
 }
 """Title and first sentence of each learner's settings."""
