@@ -11,7 +11,7 @@ from PIL import Image
 
 import depo
 from depo.environments.host import HostEnvironment
-from depo.environments.poses import drawable
+from depo.environments.poses import drawable, picture
 from depo.errors import DepoError
 from depo.evaluation.video import film, write_film
 from tests.environments.point import ID, Point, straight_demonstrations
@@ -59,3 +59,15 @@ def test_a_policy_is_filmed_and_the_film_has_its_length(tmp_path: Path) -> None:
 def test_an_environment_that_cannot_draw_is_named() -> None:
     with pytest.raises(DepoError, match=r"Point-v0' draws no pictures: 'rgb_array' is not among"):
         drawable(HostEnvironment(ID))
+
+
+def test_nobody_runs_off_the_floor() -> None:
+    env = drawable(HostEnvironment("Hopper-v5"))
+    env.reset(seed=0)
+    body = env.unwrapped
+    tiles = []
+    for x in (0.0, 60.0, 600.0):
+        body.set_state(np.array([x, *body.data.qpos[1:]]), body.data.qvel)
+        tiles.append(float(picture(env)[-100:].std()))
+    env.close()
+    assert min(tiles) > 0.8 * max(tiles) > 0  # without a floor there is smooth sky

@@ -19,6 +19,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import gymnasium as gym
 import numpy as np
@@ -29,7 +30,10 @@ from depo.errors import DepoError
 
 STANDING = ("InvertedPendulum-v5",)
 """Tasks whose model has no camera that goes along."""
-
+PLANE = 0
+"""MuJoCo's number for a plane."""
+FLOOR = 1_000.0
+"""Half the length of a drawn floor, in metres: a task's own ends after 20 or 40."""
 
 _FREE = (("x", "y", "z", "q0", "q1", "q2", "q3"), ("x", "y", "z", "rx", "ry", "rz"))
 """Positions and velocities of a body that nothing holds."""
@@ -116,7 +120,17 @@ def drawable(environment: HostEnvironment) -> gym.Env:
     arguments = {**environment.arguments, "render_mode": "rgb_array"}
     if environment.id in NAME_OF and environment.id not in STANDING:
         arguments["camera_name"] = "track"  # left to itself, Gymnasium's camera stays behind
-    return replace(environment, arguments=arguments).make()
+    env = replace(environment, arguments=arguments).make()
+    if environment.id in NAME_OF:
+        _widen_floor(env.unwrapped.model)  # type: ignore[attr-defined]
+    return env
+
+
+def _widen_floor(model: Any) -> None:
+    """Draw the floor, endless in the physics, to where nobody gets, with tiles as large."""
+    for floor in np.flatnonzero(model.geom_type == PLANE):
+        model.mat_texrepeat[model.geom_matid[floor]] *= FLOOR / model.geom_size[floor, :2]
+        model.geom_size[floor, :2] = FLOOR
 
 
 def _check_draws(environment: HostEnvironment) -> None:

@@ -8,18 +8,18 @@ from typing import Any
 from matplotlib.figure import Figure
 
 from depo.api import make_job
+from depo.experiments import transfer
 from depo.experiments.continuous import QUICK, TaskScale, asked, find_demos, runs_of, tasks_of
 from depo.experiments.experiment import Experiment, Plan, ScaleSettings
 from depo.experiments.sweep import Planned
-from depo.experiments.transfer import draw_before
 from depo.report.curves import draw_return_and_reach
 from depo.runs.run import Run
 from depo.settings import TRANSFER
 
 METHODS = ("depo-rl", "sac")
 CARRIED = "transfer-inverted"
-"""The planner learned from reward, frozen, with a new skill where every action is reversed."""
-TRANSFER_STEPS = {"smoke": 400, "laptop": 20_000, "bench": 50_000, "paper": 1_010_000}
+"""The planner learned from reward, frozen, with a new skill where every action is reversed, for as
+many steps as in figure 8."""
 
 
 SCALES: dict[str, dict[str, TaskScale]] = {
@@ -62,7 +62,7 @@ def _plan(scale: ScaleSettings) -> Plan:
             TRANSFER,
             env=task,
             dynamics="inverted",
-            steps=TRANSFER_STEPS[scale.name],
+            steps=transfer.SCALES[scale.name][task].steps,
             seeds=scale.seeds or own.seeds,
             preset=scale.preset,
             **(QUICK if scale.name == "smoke" else {}),
@@ -87,7 +87,7 @@ def _draw(runs: Mapping[str, Run], _: ScaleSettings) -> Figure:
         is_carried = CARRIED in part
         top.set_title(f"{task}, actions inverted" if is_carried else task, fontsize=10)
         if is_carried and "depo-rl" in learned:
-            draw_before(top, learned["depo-rl"])
+            transfer.draw_before(top, learned["depo-rl"])
     return figure
 
 
