@@ -87,7 +87,8 @@ def test_results_outlive_their_runs(done, tmp_path: Path) -> None:
     whole = results.read_text()
     assert whole == (folder / "out" / "results.csv").read_text()
     results.write_text("".join(x for x in whole.splitlines(True) if not x.startswith("transfer")))
-    reproduce(tmp_path, seen, keep=True)  # a transfer needs its planners, so they are learned again
+    shutil.copytree(folder / "runs", tmp_path / "runs")
+    reproduce(tmp_path, seen, keep=True)  # a transfer needs the run its planners come from
     assert seen == {"depo": 128, "transfer": 64}
     assert results.read_text() == whole
 

@@ -167,7 +167,7 @@ class Experiment:
         table = markdown_table(runs, self.columns) + "\n" + self.more(runs)
         table += markdown_verdict(judged)
         write_bytes(out / "table.md", table.encode())
-        judged[SECONDS] = {label: round(run.seconds(), 1) for label, run in learned.items()}
+        judged[SECONDS] = {label: seconds(run) for label, run in learned.items()}
         write_json(out / VERDICT, judged)
         return judged | {"figures": [str(path) for path in saved]}
 
@@ -205,8 +205,13 @@ def markdown_table(runs: Mapping[str, Run], columns: tuple[str, ...]) -> str:
     for label, run in runs.items():
         cells = [summarise(run, name) for name in columns]
         seeds = str(len(run.job.seeds))
-        lines.append("| " + " | ".join([label, seeds, *cells, f"{run.seconds():.0f}"]) + " |")
+        lines.append("| " + " | ".join([label, seeds, *cells, f"{seconds(run):.0f}"]) + " |")
     return "\n".join(lines) + "\n"
+
+
+def seconds(run: Run) -> float:
+    """Time spent learning, as it is written down."""
+    return round(run.seconds(), 1)
 
 
 def markdown_verdict(judged: Mapping[str, Any]) -> str:
