@@ -93,17 +93,26 @@ def test_results_outlive_their_runs(done, tmp_path: Path) -> None:
     assert results.read_text() == whole
 
 
-def test_results_that_end_early_or_lack_a_seed_are_not_kept(done, tmp_path: Path) -> None:
+def test_results_of_other_jobs_are_neither_kept_nor_lost(done, tmp_path: Path) -> None:
     folder, _ = done
+    shutil.copytree(folder / "out", tmp_path / "out")
     jobs = {label: planned.job for label, planned in small_plan(SCALE).items()}
-    assert set(kept_results(folder / "out", jobs)) == {"depo", "transfer"}
-    assert kept_results(tmp_path, jobs) == {}
+    assert set(kept_results(folder / "out", jobs)[0]) == {"depo", "transfer"}
+    assert kept_results(tmp_path, jobs) == ({}, set())
     longer = {"depo": make_job("depo", steps=256, seeds=2, **SMALL)}
     more_seeds = {"depo": make_job("depo", steps=128, seeds=3, **SMALL)}
-    assert kept_results(folder / "out", longer) == kept_results(folder / "out", more_seeds) == {}
-    (tmp_path / "results.csv").write_text("method,seed,env_steps,metric,value\ndepo,0,x,return,1\n")
+    for other in (longer, more_seeds):
+        assert kept_results(folder / "out", other) == ({}, {"depo", "transfer"})
+    results = tmp_path / "out" / "results.csv"
+    with results.open("a") as file:
+        file.write("ppo,gridworld,0,128,success,1\n")
+    before = results.read_text()
+    with pytest.raises(DepoError, match=r"has results of ppo .* would be lost"):
+        reproduce(tmp_path, {}, keep=True)
+    assert results.read_text() == before
+    results.write_text("method,seed,env_steps,metric,value\ndepo,0,x,return,1\n")
     with pytest.raises(DepoError, match=r"results.csv is damaged .*leave out --keep"):
-        kept_results(tmp_path, jobs)
+        reproduce(tmp_path, {}, keep=True)
 
 
 def test_a_run_of_other_recordings_is_not_taken_for_these(tmp_path: Path) -> None:
@@ -165,6 +174,9 @@ def test_claims_compare_with_numbers_and_with_each_other(tmp_path: Path) -> None
     assert set(never) == {"claim", "expected", "measured", "interval", "holds"}
     assert never["interval"] is None
     assert not holds("slow/steps_to_90/max", "<= slow/steps_to_90/max")["holds"]
+    sooner = holds("fast/steps_to_90/max", "<= slow/steps_to_90/max")
+    assert sooner["holds"]
+    assert sooner["expected"].endswith("(= never)")
     assert holds("none/success/mean", "> 0")["holds"] is None  # left out: not judged
     assert holds("fast/success/mean", "> none/success/mean")["measured"] == "not run"
     later = holds("fast/success@256/mean", ">= fast/success/mean")

@@ -70,7 +70,7 @@ def judge(claim: Mapping[str, str], runs: Mapping[str, Run]) -> dict[str, Any]:
     if "/" in match[3]:
         other, other_statistic = measure(match[3], runs)
         bound = factor * float(STATISTICS[other_statistic](other))
-        expected += f" (= {bound:.4g})"
+        expected += f" (= {bound:.4g})" if np.isfinite(bound) else f" (= {json_number(bound)})"
     else:
         bound = factor * float(match[3])
     # no bootstrap goes beyond what was seen, and a bound has no bounds

@@ -93,10 +93,11 @@ class Kept(Run):
         return load_demonstrations(self.job.demos) if self.job.demos else None
 
 
-def kept_results(out: Path, jobs: Mapping[str, Job]) -> dict[str, Run]:
-    """The runs whose results a folder has to their last step, with all the seeds of these jobs."""
+def kept_results(out: Path, jobs: Mapping[str, Job]) -> tuple[dict[str, Run], set[str]]:
+    """The runs whose results a folder has to their last step, with all the seeds of these jobs;
+    and the labels of all others it has results of."""
     if not (out / RESULTS).exists():
-        return {}
+        return {}, set()
     rows: dict[str, dict[tuple[int, int], dict[str, float]]] = {}
     try:
         with (out / RESULTS).open(newline="") as file:
@@ -116,7 +117,7 @@ def kept_results(out: Path, jobs: Mapping[str, Job]) -> dict[str, Run]:
         if all((last, seed) in own for seed in job.seeds):
             seconds = float(spent.get(label, 0.0))
             kept[label] = Kept(out, job, [own[key] for key in sorted(own)], seconds)
-    return kept
+    return kept, set(rows) - set(kept)
 
 
 def _by_evaluation(run: Run) -> dict[tuple[int, int], dict[str, float]]:

@@ -136,8 +136,7 @@ class Experiment:
         not judged. With ``keep`` results that ``out`` has already stay, and runs that are not named
         in ``only`` are not done again for them, though their folders may be gone.
         """
-        scale = replace(scale, only=tuple(only))
-        plan = self.plan(scale)
+        plan = self.plan(replace(scale, only=() if keep else tuple(only)))
         if not plan:
             raise DepoError(
                 f"{scale.demos_dir} has no recording for any task of {self.name}: name files by "
@@ -146,8 +145,7 @@ class Experiment:
         for label in only:
             if label not in plan:
                 raise unknown(f"run of {self.name}", label, plan)
-        jobs = {label: planned.job for label, planned in plan.items()}
-        kept = kept_results(out, jobs) if keep else {}
+        kept = self._kept(out, plan) if keep else {}
         todo = only or [label for label in plan if label not in kept]
         needed = {*todo, *(plan[label].after for label in todo)}
         sweep = Sweep(runs_folder, {label: plan[label] for label in plan if label in needed})
@@ -170,6 +168,17 @@ class Experiment:
         judged[SECONDS] = {label: seconds(run) for label, run in learned.items()}
         write_json(out / VERDICT, judged)
         return judged | {"figures": [str(path) for path in saved]}
+
+    def _kept(self, out: Path, plan: Plan) -> dict[str, Run]:
+        """The runs whose results are there; refuses to write over those of other jobs."""
+        kept, others = kept_results(out, {label: planned.job for label, planned in plan.items()})
+        if others := others - set(self.groups) - set(self.scored):
+            raise DepoError(
+                f"{out / RESULTS} has results of {', '.join(sorted(others))} that are not what is "
+                "asked for (another scale, fewer seeds, no recording of the task, or unfinished): "
+                "they would be lost, so give another --out or leave out --keep"
+            )
+        return kept
 
     def beside(self, runs: Mapping[str, Run], scale: ScaleSettings) -> dict[str, Run]:
         """What is read like a run: who learns nothing, and runs together, if all are there."""
