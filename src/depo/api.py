@@ -11,12 +11,13 @@ from depo.environments.driving.settings import ID as DRIVING_ID
 from depo.environments.driving.settings import environment_skill
 from depo.environments.gridworld import ID as GRID_ID
 from depo.environments.gridworld import GridWorldSettings
-from depo.environments.mujoco import TASKS
+from depo.environments.mujoco import TASKS, task_of
 from depo.errors import DepoError, unknown
+from depo.files import read_object
 from depo.models.skill_source import shaped_like, skill_name
 from depo.presets import preset_settings
 from depo.runs.job import EnvironmentSettings, Job
-from depo.runs.run import Run
+from depo.runs.run import CHECKPOINTS, SETTINGS, Run
 from depo.settings import METHODS, OFF_POLICY, ON_POLICY, TRANSFER, Learner
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ SHORT_NAMES: dict[str, tuple[str, dict[str, Any]]] = {**TASKS, "driving": (DRIVI
 def make_job(
     method: str = "depo",
     *,
-    env: str = "gridworld",
+    env: str = "",
     demos: str | Path = "",
     steps: int | None = None,
     seed: int = 0,
@@ -50,31 +51,29 @@ def make_job(
 ) -> Job:
     """A checked job; ``overrides`` are fields of the method's or the grid world's settings.
 
+    Without ``env`` it is the one the planner was trained in, or the grid world.
+
     >>> make_job("depo", k=4, seeds=3).environment.label
     'gridworld-6x6-k4'
     """
     if method not in (*METHODS, TRANSFER):
         raise unknown("method", method, METHODS)
-    is_grid = env in GRID_NAMES
-    host = None if is_grid else host_settings(env, env_args or {}, dynamics)
-    learner = learner_for(host)
-    skill = known_skill(method, host, skill_name(skill))
-    settings = preset_settings(method, preset, learner, host.id if host else "", dynamics)
+    environment = find_environment(env, planner, env_args or {}, dynamics)
+    learner = learner_for(environment)
+    skill = known_skill(method, environment, skill_name(skill))
+    settings = preset_settings(method, preset, learner, environment.id, dynamics)
     if method == TRANSFER:
         settings = shaped_like(settings, skill)
+    is_grid = environment.world is not None
     world_fields = {f.name for f in dataclasses.fields(GridWorldSettings)} if is_grid else set()
     method_fields = {f.name for f in dataclasses.fields(settings)}
     for name in overrides:
         if name not in world_fields | method_fields:
             raise unknown(f"setting of {method}", name, world_fields | method_fields)
-    world = {n: v for n, v in overrides.items() if n in world_fields}
-    if is_grid and env_args:
-        raise DepoError("env_args are for Gymnasium ids: the grid world takes size, k, walls, …")
-    if is_grid:
-        environment = EnvironmentSettings(world=GridWorldSettings(**world), dynamics=dynamics)
-    else:
-        assert host is not None
-        environment = host
+    if environment.world is not None:
+        changes = {n: v for n, v in overrides.items() if n in world_fields}
+        world = dataclasses.replace(environment.world, **changes)
+        environment = dataclasses.replace(environment, world=world)
     if seeds < 1:
         raise DepoError(f"seeds {seeds} is not positive: it is how many seeds to run")
     return Job(
@@ -95,6 +94,40 @@ def make_job(
     )
 
 
+def find_environment(
+    env: str, planner: str | Path = "", arguments: dict[str, Any] | None = None, dynamics: str = ""
+) -> EnvironmentSettings:
+    """The environment of that name; without one, where a planner was trained, but under no dynamics
+    other than these; else the grid world.
+
+    >>> find_environment("hopper", dynamics="inverted").label
+    'hopper-v5-inverted'
+    """
+    arguments = arguments or {}
+    home = None if env else home_of(planner)
+    if home is not None and home.world is None:
+        return host_settings(home.id, dict(home.arguments) | arguments, dynamics)
+    if env and env not in GRID_NAMES:
+        return host_settings(env, arguments, dynamics)
+    if arguments:
+        raise DepoError("env_args are for Gymnasium ids: the grid world takes size, k, walls, …")
+    return dataclasses.replace(home or EnvironmentSettings(), dynamics=dynamics)
+
+
+def home_of(planner: str | Path) -> EnvironmentSettings | None:
+    """Where a planner was trained: a run's environment; of a folder on its own, the MuJoCo task
+    that it names, if any."""
+    path = Path(planner).absolute()
+    if not str(planner):
+        return None
+    for run in (path, *path.parents[1:2]):  # RUN, or RUN/planner/seed-0
+        if (run / CHECKPOINTS).is_dir():
+            return Run.open(run).job.environment
+    about = read_object(path / SETTINGS) if (path / SETTINGS).exists() else {}
+    task = task_of(str(dict(about.get("origin", {})).get("environment", "")))
+    return host_settings(task, {}) if task else None
+
+
 def host_settings(env: str, arguments: dict[str, Any], dynamics: str = "") -> EnvironmentSettings:
     """A Gymnasium id, or the short name of a MuJoCo task or of driving, as settings."""
     own: dict[str, Any] = {}
@@ -106,27 +139,38 @@ def host_settings(env: str, arguments: dict[str, Any], dynamics: str = "") -> En
     return EnvironmentSettings(env, None, tuple(given.items()), dynamics)
 
 
-def known_skill(method: str, host: EnvironmentSettings | None, skill: str) -> str:
+def short_name(environment: EnvironmentSettings) -> str:
+    """What the command line calls it.
+
+    >>> short_name(find_environment("Hopper-v5")), short_name(find_environment(""))
+    ('hopper', 'gridworld')
+    """
+    if environment.world is not None:
+        return GRID_NAMES[0]
+    return next((n for n, (id_, _) in SHORT_NAMES.items() if id_ == environment.id), environment.id)
+
+
+def known_skill(method: str, environment: EnvironmentSettings, skill: str) -> str:
     """The skill asked for; where a vehicle's is known as a formula, that one unless 'learned'.
 
-    >>> known_skill("depo", host_settings("driving", {}), "")
+    >>> known_skill("depo", find_environment("driving"), "")
     'depo.environments.driving.skill:normal'
     """
     if skill == LEARNED:
         return ""
     has_skill = method in ("depo", "depo-agnostic", "depo-supervised", "depo-rl", "bco")
-    if skill or host is None or host.id != DRIVING_ID or not has_skill:
+    if skill or environment.id != DRIVING_ID or not has_skill:
         return skill
-    return environment_skill(host)
+    return environment_skill(environment)
 
 
-def learner_for(host: EnvironmentSettings | None) -> Learner:
-    """The learner an environment needs, told by its spaces (None: the grid world)."""
-    if host is None:
+def learner_for(environment: EnvironmentSettings) -> Learner:
+    """The learner an environment needs, told by its spaces."""
+    if environment.world is not None:
         return ON_POLICY
     from depo.environments.host import HostEnvironment
 
-    is_finite = HostEnvironment(host.id, dict(host.arguments)).is_finite()
+    is_finite = HostEnvironment(environment.id, dict(environment.arguments)).is_finite()
     return ON_POLICY if is_finite else OFF_POLICY
 
 
@@ -168,9 +212,9 @@ def transfer(
     """Carry a planner to other actions or dynamics: the planner stays, a new skill is learned.
 
     ``planner`` is a planner folder, or a run whose seeds' planners are used:
-    ``depo.transfer("runs/mine", env="hopper", dynamics="mixed,gravity=0.8")``. A skill that is
-    known takes no environment step: ``skill`` is a folder, or a function (state, target) → action
-    of a module, and ``steps=0``.
+    ``depo.transfer("runs/hopper", dynamics="mixed,gravity=0.8")``. Without ``env`` it is the one
+    the planner was trained in. A skill that is known takes no environment step: ``skill`` is a
+    folder, or a function (state, target) → action of a module, and ``steps=0``.
     """
     return run_job(make_job(TRANSFER, planner=planner, **arguments), out, report)
 

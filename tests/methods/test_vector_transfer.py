@@ -11,7 +11,8 @@ import optax
 import pytest
 
 import depo
-from depo.api import make_job
+from depo.api import find_environment, make_job
+from depo.cli.flags import parse_job
 from depo.demos import Demonstrations
 from depo.environments.host import HostEnvironment
 from depo.errors import DepoError
@@ -67,6 +68,30 @@ def test_a_new_skill_makes_the_old_plan_true(source: Run, inverted: Run) -> None
     states = jnp.array(np.random.default_rng(1).uniform(-0.5, 0.5, (50, 2)), jnp.float32)
     found = np.asarray(skill.mode(states, states + jnp.array([STEP / 2, 0.0])))
     np.testing.assert_allclose(found.mean(axis=0), [-0.5, 0.0], atol=0.1)
+
+
+def test_a_planner_goes_where_it_was_trained_unless_told_otherwise(
+    source: Run, tmp_path: Path
+) -> None:
+    for planner in (source.path, source.path / "planner" / "seed-0"):
+        job = make_job("transfer", planner=planner, dynamics="inverted")
+        assert (job.environment.id, job.environment.dynamics) == (ID, "inverted")
+        flags = ["--dynamics", "inverted", "--env-args", "actions=wide"]
+        job = parse_job("transfer", flags, "depo", "", planner=str(planner))[0]
+        assert job.environment == find_environment(ID, "", {"actions": "wide"}, "inverted")
+        job = parse_job("transfer", ["--env", "hopper"], "depo", "", planner=str(planner))[0]
+        assert job.environment.id == "Hopper-v5"
+    alone = depo.save_planner(
+        tmp_path / "alone",
+        depo.load_planner(source.path / "planner" / "seed-0"),
+        Origin(environment="hopper-v5-inverted"),
+    )
+    assert make_job("transfer", planner=alone).environment == find_environment("hopper")
+    depo.save_planner(
+        tmp_path / "mine", depo.load_planner(alone), Origin(environment="point-v0")
+    )  # the name of a module is not taken from a folder
+    with pytest.raises(DepoError, match=r"2-dimensional vectors \(point-v0\).* pass --env"):
+        depo.transfer(tmp_path / "mine", out=tmp_path / "run")
 
 
 def test_under_the_old_skill_the_new_dynamics_go_the_other_way(source: Run) -> None:

@@ -74,7 +74,7 @@ def test_one_planner_folder_serves_all_seeds(finished: Run, tmp_path: Path) -> N
 
 def test_a_planner_of_another_state_space_is_refused(finished: Run, tmp_path: Path) -> None:
     with pytest.raises(depo.DepoError, match=r"trained on 9 states .*environment has 36"):
-        depo.transfer(finished.path, k=4, out=tmp_path / "t")
+        depo.transfer(finished.path, env="gridworld", k=4, out=tmp_path / "t")
     assert not (tmp_path / "t").exists()
 
 
@@ -219,6 +219,15 @@ def test_a_feature_to_plan_is_known_without_demonstrations() -> None:
     problem = open_problem(make_job("depo-rl", env="depo-test/Named-v0", plans="y", steps=5_000))
     problem.close()
     assert problem.learner.worlds[0].shape().predicts == (1,)  # type: ignore[union-attr]
+
+
+def test_a_planner_of_the_grid_stays_in_its_world(tmp_path: Path, tiny: dict) -> None:
+    begin(make_job("depo", walls=("1,1",), **tiny), tmp_path / "run")
+    world = make_job("transfer", planner=tmp_path / "run", k=4).environment.world
+    assert (world.size, world.k, world.walls) == (3, 4, ("1,1",))
+    assert (
+        make_job("transfer", planner=tmp_path / "run", env="gridworld").environment.world.size == 6
+    )
 
 
 def test_demonstrations_of_another_space_are_refused(tmp_path: Path) -> None:

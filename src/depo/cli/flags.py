@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal, TypeVar
 
 import tyro
 
-from depo.api import GRID_NAMES, default_steps, host_settings, known_skill, learner_for
+from depo.api import default_steps, find_environment, known_skill, learner_for, short_name
 from depo.environments.gridworld import GridWorldSettings
 from depo.errors import DepoError
 from depo.models.skill_source import shaped_like
@@ -67,21 +67,19 @@ def parse_job(
     Stage one reads environment, dynamics and preset, because they decide which flags there are and
     their defaults; stage two lets an explicit flag beat the preset.
     """
-    env = peek(argv, "--env") or "gridworld"
-    preset = peek(argv, "--preset") or "fast"
-    is_grid = env in GRID_NAMES
-    host = None if is_grid else host_settings(env, dict(_peek_arguments(argv)))
-    learner = learner_for(host)
+    env, preset = peek(argv, "--env"), peek(argv, "--preset") or "fast"
+    found = find_environment(env, planner, dict(_peek_arguments(argv)))
+    learner = learner_for(found)
     dynamics = peek(argv, "--dynamics")
-    settings = preset_settings(method, preset, learner, host.id if host else "", dynamics)
+    settings = preset_settings(method, preset, learner, found.id, dynamics)
     if method == TRANSFER:
         settings = shaped_like(settings, peek(argv, "--skill"))
-    world_kind: Any = GridWorldSettings if is_grid else HostFlags
     steps = default_steps(method, learner)
-    defaults = CommonFlags(steps=steps, preset=preset)  # type: ignore[arg-type]
+    defaults = CommonFlags(env=short_name(found), steps=steps, preset=preset)  # type: ignore[arg-type]
+    world: Any = found.world or HostFlags()
     fields: list[tuple[str, Any, Any]] = [
         ("common", _flat(CommonFlags), defaults),
-        ("world", _flat(world_kind), world_kind()),
+        ("world", _flat(type(world)), world),
         ("settings", _flat(type(settings)), settings),
     ]
     if cotrains:
@@ -105,12 +103,12 @@ def parse_job(
             method=method,
             learner=learner,
             settings=_same_kind(parsed.settings, settings),
-            environment=_environment(common.env, parsed.world),
+            environment=_environment(env, planner, parsed.world),
             steps=common.steps,
             seeds=tuple(range(common.seed, common.seed + common.seeds)),
             preset=common.preset,
             demos=common.demos,
-            skill=known_skill(method, host, common.skill),
+            skill=known_skill(method, found, common.skill),
             planner=planner,
             types=together.names(),
             schedule=together.schedule,
@@ -169,10 +167,10 @@ def _same_kind(parsed: Any, settings: MethodSettings) -> MethodSettings:
     return parsed
 
 
-def _environment(env: str, world: Any) -> EnvironmentSettings:
+def _environment(env: str, planner: str, world: Any) -> EnvironmentSettings:
     if isinstance(world, GridWorldSettings):
         return EnvironmentSettings(world=world)
-    return host_settings(env, parse_arguments(world.env_args), world.dynamics)
+    return find_environment(env, planner, parse_arguments(world.env_args), world.dynamics)
 
 
 def parse_arguments(texts: Sequence[str]) -> dict[str, Any]:

@@ -27,6 +27,15 @@ NAME_OF = {id_: name for name, (id_, _) in TASKS.items()}
 """Gymnasium id: short name, which is also the name of the shipped demonstrations."""
 
 
+def task_of(label: str) -> str:
+    """The short name of the task an environment's label begins with; none: ''.
+
+    >>> task_of("hopper-v5-inverted"), task_of("mine-v0")
+    ('hopper', '')
+    """
+    return next((name for id_, name in NAME_OF.items() if label.startswith(id_.lower())), "")
+
+
 def hear_warnings() -> None:
     """MuJoCo's warnings go to the log 'depo' instead of a file MUJOCO_LOG.TXT in the user's folder.
 

@@ -24,7 +24,7 @@ from depo.demos.shipped import load_demonstrations
 from depo.environments.driving.settings import ID as DRIVING_ID
 from depo.environments.gridworld import GridWorld, GridWorldSettings
 from depo.environments.host import HostEnvironment
-from depo.environments.mujoco import NAME_OF
+from depo.environments.mujoco import NAME_OF, task_of
 from depo.errors import DepoError
 from depo.evaluation.of_run import host_environment, load_policies
 from depo.evaluation.vector_rollouts import VectorEvaluator
@@ -192,8 +192,7 @@ def open_source(path: Path, env: str, env_args: dict[str, Any], seed: int | None
             policy.planner, _world_of(run, env, env_args, policy.planner), policy, chosen, path, run
         )
     planner, origin = load_planner(path), read_origin(path)
-    labels = {id_.lower(): name for id_, name in NAME_OF.items()}
-    name = env or labels.get(origin.environment, "")
+    name = env or task_of(origin.environment)
     if not name and isinstance(planner, CategoricalPlanner):
         name = "gridworld"
     if not name:

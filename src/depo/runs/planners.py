@@ -43,8 +43,9 @@ def finite_planner(folder: Path, states: int) -> CategoricalPlanner:
     planner = load_planner(folder)
     if not isinstance(planner, CategoricalPlanner):
         raise DepoError(
-            f"{folder} plans {len(planner.predicts)}-dimensional vectors, "
-            f"the environment has {states} finite states"
+            f"planner {folder} plans {len(planner.predicts)}-dimensional vectors "
+            f"({read_origin(folder).environment}), the environment has {states} finite states: "
+            "pass --env to say where it goes"
         )
     if planner.states != states:
         origin = read_origin(folder)
