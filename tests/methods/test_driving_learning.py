@@ -104,6 +104,12 @@ def test_vehicles_that_only_read_actions_otherwise_drive_alike(together: Run) ->
     assert last["return_normal"] == last["return_inverse"]
 
 
+def test_evaluation_drives_all_vehicles_and_names_no_other_number(together: Run) -> None:
+    (scores,) = depo.evaluate(together, episodes=3)
+    assert "episodes" not in scores
+    assert scores["success"] == pytest.approx(together.final_scores()[0]["success"])
+
+
 def test_a_planner_is_carried_to_another_vehicle_without_a_step(
     together: Run, recording: str, tmp_path: Path
 ) -> None:

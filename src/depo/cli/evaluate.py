@@ -21,7 +21,7 @@ class Evaluate:
     run: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="RUN")]
     """The run's folder."""
     episodes: int = 10
-    """Episodes for each seed."""
+    """Episodes for each seed (driving: all validation and test vehicles, whatever this says)."""
     dynamics: str | None = None
     """Other dynamics than the run's, as gravity=0.8, for the policy as it is ('' none at all)."""
     video: bool = False

@@ -9,6 +9,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
+from depo.environments.driving.settings import ID as DRIVING_ID
 from depo.environments.host import HostEnvironment
 from depo.errors import DepoError
 from depo.evaluation.rollouts import RolloutEvaluator
@@ -27,8 +28,8 @@ def evaluate(
     """Scores of each seed at the last checkpoint.
 
     The deterministic policy plays ``episodes`` episodes on held-out seeds in a simulator of its
-    own; where the world is known exactly, exact scores stand beside. ``dynamics`` puts the policy,
-    as it is, under other dynamics than the run's.
+    own (driving: all validation and test vehicles, once); where the world is known exactly, exact
+    scores stand beside. ``dynamics`` puts the policy, as it is, under other than the run's.
     """
     if episodes < 1:
         raise DepoError(f"episodes {episodes} is not positive")
@@ -40,11 +41,12 @@ def evaluate(
         state = load_tree(file, problem.skeleton())
         policies = [problem.learner.policy(state, i) for i in range(len(run.job.seeds))]
         played = _played(run, problem, state, policies, episodes)
+        drives = run.job.environment.id == DRIVING_ID
         return [
             {
                 "seed": seed,
                 "env_steps": progress.block * run.job.steps_per_block,
-                "episodes": episodes,
+                **({} if drives else {"episodes": episodes}),
                 **played[i],
                 **planner_digest(policies[i]),
             }
