@@ -123,8 +123,8 @@ def home_of(planner: str | Path) -> EnvironmentSettings | None:
     for run in (path, *path.parents[1:2]):  # RUN, or RUN/planner/seed-0
         if (run / CHECKPOINTS).is_dir():
             return Run.open(run).job.environment
-    about = read_object(path / SETTINGS) if (path / SETTINGS).exists() else {}
-    task = task_of(str(dict(about.get("origin", {})).get("environment", "")))
+    origin = read_object(path / SETTINGS).get("origin") if (path / SETTINGS).exists() else None
+    task = task_of(str(origin.get("environment"))) if isinstance(origin, dict) else ""
     return host_settings(task, {}) if task else None
 
 
