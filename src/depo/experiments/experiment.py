@@ -214,7 +214,8 @@ def markdown_table(runs: Mapping[str, Run], columns: tuple[str, ...]) -> str:
     for label, run in runs.items():
         cells = [summarise(run, name) for name in columns]
         seeds = str(len(run.job.seeds))
-        lines.append("| " + " | ".join([label, seeds, *cells, f"{seconds(run):.0f}"]) + " |")
+        spent = f"{seconds(run):.0f}" if seconds(run) else "–"  # nobody learned, or not known
+        lines.append("| " + " | ".join([label, seeds, *cells, spent]) + " |")
     return "\n".join(lines) + "\n"
 
 
