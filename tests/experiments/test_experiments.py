@@ -104,6 +104,13 @@ def test_results_of_other_jobs_are_neither_kept_nor_lost(done, tmp_path: Path) -
     for other in (longer, more_seeds):
         assert kept_results(folder / "out", other) == ({}, {"depo", "transfer"})
     results = tmp_path / "out" / "results.csv"
+    whole = results.read_text()
+    shutil.copytree(folder / "runs", tmp_path / "runs")
+    results.write_text("".join(x for x in whole.splitlines(True) if ",128," not in x))
+    with pytest.raises(DepoError, match=r"has results of depo .* unfinished"):
+        reproduce(tmp_path, {}, keep=True, only=["transfer"])
+    reproduce(tmp_path, {}, keep=True, only=["depo"])  # what is named may be unfinished there
+    assert results.read_text() == whole
     with results.open("a") as file:
         file.write("ppo,gridworld,0,128,success,1\n")
     before = results.read_text()

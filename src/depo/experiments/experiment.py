@@ -145,7 +145,7 @@ class Experiment:
         for label in only:
             if label not in plan:
                 raise unknown(f"run of {self.name}", label, plan)
-        kept = self._kept(out, plan) if keep else {}
+        kept = self._kept(out, plan, only) if keep else {}
         todo = only or [label for label in plan if label not in kept]
         needed = {*todo, *(plan[label].after for label in todo)}
         sweep = Sweep(runs_folder, {label: plan[label] for label in plan if label in needed})
@@ -169,10 +169,11 @@ class Experiment:
         write_json(out / VERDICT, judged)
         return judged | {"figures": [str(path) for path in saved]}
 
-    def _kept(self, out: Path, plan: Plan) -> dict[str, Run]:
-        """The runs whose results are there; refuses to write over those of other jobs."""
+    def _kept(self, out: Path, plan: Plan, again: Sequence[str]) -> dict[str, Run]:
+        """The runs whose results are there; refuses to write over those of other jobs, but for the
+        labels that are done again."""
         kept, others = kept_results(out, {label: planned.job for label, planned in plan.items()})
-        if others := others - set(self.groups) - set(self.scored):
+        if others := others - {*self.groups, *self.scored, *again}:
             raise DepoError(
                 f"{out / RESULTS} has results of {', '.join(sorted(others))} that are not what is "
                 "asked for (another scale, fewer seeds, no recording of the task, or unfinished): "
