@@ -59,7 +59,7 @@ PRESETS: dict[str, dict[str, dict[str, Any]]] = {
         "depo": {**_FAST, **_FAST_DEMOS, **_FAST_REWARD, **_FAST_SKILL},
         "depo-agnostic": {**_FAST, **_FAST_REWARD, **_FAST_SKILL},
         "depo-supervised": {**_FAST, **_FAST_SKILL},
-        "depo-rl": {**_FAST, **_FAST_SKILL, "reward_scale": 0.5},
+        "depo-rl": {**_FAST, **_FAST_SKILL},
         "gaifo": {**_FAST, **_FAST_REWARD},
         "gaifo-dp": {**_FAST, **_FAST_REWARD},
         "bco": {**_FAST, **_FAST_SKILL},
@@ -166,6 +166,7 @@ TASKS: dict[str, dict[str, dict[str, dict[str, Any]]]] = {
         "Hopper-v5": {
             "depo-supervised": {"noise": 1.0},
             "depo-agnostic": {"output_penalty": 1e-3},
+            "depo-rl": {"reward_scale": 0.5},
         },
         "depo/Driving-v0": {
             "all": {
