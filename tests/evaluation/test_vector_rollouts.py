@@ -20,10 +20,10 @@ def right(speed: float, skill=inverse) -> DecoupledPolicy:
     return DecoupledPolicy(walking((speed * STEP, 0.0), scale=2.0), AnalyticSkill(skill))
 
 
-def play(policy, episodes: int = 3, **arguments):
+def play(policy, episodes: int = 3, noise: float = 0.0, **arguments):
     simulator = VectorEvaluator(HostEnvironment(ID, arguments), seed=0, episodes=episodes)
     try:
-        return simulator.play(policy)
+        return simulator.play(policy, noise=noise)
     finally:
         simulator.close()
 
@@ -39,6 +39,16 @@ def test_plans_that_are_reached_have_no_error_and_the_rest_is_as_by_hand() -> No
     assert scores["return_relative"] == pytest.approx((by_hand.mean() + 25) / 20, rel=1e-4)
     assert scores["reach_error"] < 1e-10
     assert scores["skill_error"] < 1e-8
+
+
+def test_noise_is_added_to_what_the_policy_wants_and_stays_within_bounds() -> None:
+    quiet, noisy = (play(right(0.9), episodes=30, noise=noise) for noise in (0.0, 0.2))
+    strayed = noisy.action - quiet.action
+    across = strayed[..., 1]  # wants 0, so nothing is cut off
+    assert across.std() == pytest.approx(0.2, rel=0.1)
+    assert abs(across.mean()) < 0.03
+    assert noisy.action.max() == 1.0
+    np.testing.assert_array_equal(play(right(0.9), episodes=30, noise=0.2).action, noisy.action)
 
 
 def test_an_expert_no_better_than_chance_is_no_measure() -> None:

@@ -65,6 +65,9 @@ class Record:
     """How many episodes, from seeds that training and evaluation never use."""
     seed: int | None = None
     """Which of the run's seeds; the first unless given."""
+    noise: float = 0.0
+    """Deviation of noise added to actions, of [−1, 1]: shows how the policy finds back when it is
+    pushed off, which a planner cloned from it has to know."""
     keep_actions: bool = False
     """Keep the actions too; no method needs them."""
     json: bool = False
@@ -186,7 +189,13 @@ def _record(argv: list[str]) -> int:
     from depo.runtime import prepare_jax
 
     prepare_jax()
-    demos = record(flags.run, episodes=flags.episodes, seed=flags.seed, actions=flags.keep_actions)
+    demos = record(
+        flags.run,
+        episodes=flags.episodes,
+        seed=flags.seed,
+        actions=flags.keep_actions,
+        noise=flags.noise,
+    )
     return _keep(demos, flags.file, flags.json)
 
 

@@ -16,11 +16,17 @@ from depo.settings import OFF_POLICY
 
 
 def record(
-    run: str | Path | Run, *, episodes: int = 10, seed: int | None = None, actions: bool = False
+    run: str | Path | Run,
+    *,
+    episodes: int = 10,
+    seed: int | None = None,
+    actions: bool = False,
+    noise: float = 0.0,
 ) -> Demonstrations:
     """Play the deterministic policy of one seed's last checkpoint and keep where it went.
 
     Episodes begin from seeds that neither training nor evaluation uses; none is left out.
+    ``noise`` (of actions in [−1, 1]) shows also how the policy finds back when it is pushed off.
     """
     run = run if isinstance(run, Run) else Run.open(run)
     if run.job.learner != OFF_POLICY:
@@ -29,6 +35,8 @@ def record(
         )
     if episodes < 1:
         raise DepoError(f"episodes {episodes} is not positive")
+    if not 0.0 <= noise <= 1.0:
+        raise DepoError(f"noise {noise} is not between 0 and 1, the range of actions")
     chosen = run.job.seeds[0] if seed is None else seed
     if chosen not in run.job.seeds:
         raise DepoError(f"{run.path} has the seeds {list(run.job.seeds)}, not {chosen}")
@@ -36,12 +44,13 @@ def record(
     host = host_environment(run)
     simulator = VectorEvaluator(host, chosen, episodes, RECORDING)
     try:
-        played = simulator.play(policy)
+        played = simulator.play(policy, noise=noise)
     finally:
         simulator.close()
     acted = np.concatenate([_actions(played, i) for i in range(episodes)]) if actions else None
     own = host.plain().vector_sizes().states  # without the memory a skill may need
     steps = run.latest()[1].block * run.job.steps_per_block
+    acting = f"deterministic policy with noise {noise:g}" if noise else "deterministic policy"
     return Demonstrations(
         observations=np.concatenate([played.states(i)[:, :own] for i in range(episodes)]),
         episode_lengths=played.lengths() + 1,
@@ -51,7 +60,7 @@ def record(
             "environment": host.id,
             "arguments": dict(host.arguments),
             "dynamics": host.dynamics,
-            "source": f"{run.job.method}, {steps:,} steps, seed {chosen}, deterministic policy",
+            "source": f"{run.job.method}, {steps:,} steps, seed {chosen}, {acting}",
         },
     )
 

@@ -57,8 +57,11 @@ class VectorEvaluator:
         self._seeds = [derived_seed(purpose, seed, e) for e in range(episodes)]
         self._decide = eqx.filter_jit(lambda policy, state: policy.mode(state))
 
-    def play(self, policy: Policy | None, steps: int | None = None) -> Episodes:
-        """Play all episodes to their end, or at most so many steps; None acts at random."""
+    def play(self, policy: Policy | None, steps: int | None = None, noise: float = 0.0) -> Episodes:
+        """Play all episodes to their end, or at most so many steps; None acts at random.
+
+        ``noise`` is the deviation of what is added to the policy's actions.
+        """
         state = self._envs.reset(self._seeds)
         playing = np.ones(len(state), bool)
         generator = np.random.default_rng(self._seeds)
@@ -69,6 +72,9 @@ class VectorEvaluator:
                 plan = np.zeros((len(state), 0))
             else:
                 action, plan = (np.asarray(x) for x in self._decide(policy, state))
+                if noise:
+                    strayed = action + noise * generator.standard_normal(action.shape)
+                    action = np.clip(strayed, -1.0, 1.0).astype(action.dtype)
             before = state
             state, reached, reward, ended, cut = self._envs.step(action)
             taken.append(Episodes(before, action, plan, reached, reward, playing.copy()))
