@@ -34,7 +34,7 @@ class Rate(ProgressColumn):
     def render(self, task: Task) -> Text:
         """Like '1,234 steps/s'."""
         speed = task.finished_speed or task.speed
-        return Text(f"{speed:,.0f} steps/s" if speed else "compiling…", style="dim")
+        return Text(f"{speed:,.0f} steps/s" if speed else "estimating…", style="dim")
 
 
 @contextmanager
@@ -48,7 +48,7 @@ def progress_bar() -> Iterator[Progress]:
         TimeRemainingColumn(),
         TextColumn("{task.fields[score]}"),
         console=stderr,
-        speed_estimate_period=20,
+        speed_estimate_period=3_600,  # reports may be minutes apart
     ) as progress:
         yield progress
 

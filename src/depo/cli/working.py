@@ -21,9 +21,10 @@ def work_on(job: Job, out: str, *, as_json: bool) -> int:
 
     prepare_jax()
     path = Path(out) if out else free_folder(job)
+    seeds = f" × {len(job.seeds)} seeds" if len(job.seeds) > 1 else f", seed {job.seeds[0]}"
     stderr.print(
         f"{job.method} on {job.environment.label}, {job.learner}, preset {job.preset}, "
-        f"{job.blocks * job.steps_per_block:,} steps × {len(job.seeds)} seeds → {path}"
+        f"{job.blocks * job.steps_per_block:,} steps{seeds} → {path}"
     )
     return continue_run(begin(job, path), as_json=as_json)
 
