@@ -48,6 +48,7 @@ def test_an_expert_is_trained_recorded_and_imitated(tmp_path: Path, monkeypatch,
     shown = capsys.readouterr().out
     assert f"{scores['return_kept']:.4g}" in shown
     assert f"depo reachability {run} --seed 0" in shown
+    assert "of the planner's return first after: " in shown
 
 
 def test_a_preset_depends_on_the_task_and_a_flag_beats_it() -> None:

@@ -20,7 +20,8 @@ from depo.methods.descent import fresh, replace_skill
 from depo.methods.off_policy.method import Batch
 from depo.models.folder import Origin
 from depo.models.skill import VectorSkill
-from depo.runs.planners import vector_planner
+from depo.report.figures import _figure_of_vectors
+from depo.runs.planners import return_before, vector_planner
 from depo.runs.problem import open_problem
 from depo.runs.run import Run
 from depo.weights import digest
@@ -68,6 +69,27 @@ def test_a_new_skill_makes_the_old_plan_true(source: Run, inverted: Run) -> None
     states = jnp.array(np.random.default_rng(1).uniform(-0.5, 0.5, (50, 2)), jnp.float32)
     found = np.asarray(skill.mode(states, states + jnp.array([STEP / 2, 0.0])))
     np.testing.assert_allclose(found.mean(axis=0), [-0.5, 0.0], atol=0.1)
+
+
+def test_what_the_planner_had_before_is_the_measure_and_in_the_figure(
+    source: Run, inverted: Run, tmp_path: Path
+) -> None:
+    planner = depo.load_planner(source.path / "planner" / "seed-0")
+    folder = depo.save_planner(tmp_path / "planner", planner, Origin(scores={"return": 12.0}))
+    run = depo.transfer(folder, env=ID, dynamics="inverted", out=tmp_path / "run", **SHORT)
+    last = run.final_scores()[0]
+    assert last["return_kept"] == pytest.approx(last["return"] / 12.0)
+    assert {12.0, 10.8} <= _levels(run)
+    assert return_before(inverted, 0) is None  # its card's return is below 0, no measure
+    assert "return_kept" not in inverted.final_scores()[0]
+    assert not _levels(inverted)
+
+
+def _levels(run: Run) -> set[float]:
+    """The heights of horizontal lines in a run's picture of returns."""
+    lines = _figure_of_vectors(run).axes[0].lines
+    heights = [line.get_ydata() for line in lines if len(line.get_xdata()) == 2]
+    return {round(float(y[0]), 6) for y in heights if y[0] == y[1]}
 
 
 def test_a_planner_goes_where_it_was_trained_unless_told_otherwise(

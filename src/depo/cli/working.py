@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shlex
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,8 @@ from depo.runs.job import Job
 
 KEPT = 0.8
 """Share of a planner's return below which a transfer leaves a question."""
+REGAINED = 0.9
+"""Share of it whose first time is told."""
 
 
 def work_on(job: Job, out: str, *, as_json: bool) -> int:
@@ -66,6 +69,8 @@ def continue_run(run: Any, *, as_json: bool) -> int:
     if planner.exists():
         stdout.print(f"planner: {planner}", soft_wrap=True)
     stdout.print(f"figure:  {figure}", soft_wrap=True)
+    if known := sorted(int(row["seed"]) for row in scores if "return_kept" in row):
+        stdout.print(_regained(run, known), soft_wrap=True)
     if poor := [int(row["seed"]) for row in scores if row.get("return_kept", 1.0) < KEPT]:
         stdout.print(
             f"seed {poor[0]} keeps less than {KEPT:.0%} of its planner's return: is it the plan or "
@@ -73,3 +78,15 @@ def continue_run(run: Any, *, as_json: bool) -> int:
             soft_wrap=True,
         )
     return 0
+
+
+def _regained(run: Any, seeds: list[int]) -> str:
+    """When each seed of a transfer first had most of its planner's return back."""
+    from depo.evaluation.statistics import first_crossing
+    from depo.report.curves import curve
+
+    steps, kept = curve(run, "return_kept")
+    first = [first_crossing(steps, column, REGAINED) for column in kept.T]
+    told = [f"{x:,.0f} steps" if math.isfinite(x) else "never" for x in first]
+    each = [f"{text} (seed {seed})" for text, seed in zip(told, seeds, strict=True)]
+    return f"{REGAINED:.0%} of the planner's return first after: {', '.join(each)}"

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
 from matplotlib.figure import Figure
 
 from depo.api import make_job
 from depo.experiments import transfer
+from depo.experiments.claims import final_values
 from depo.experiments.continuous import QUICK, TaskScale, asked, find_demos, runs_of, tasks_of
 from depo.experiments.experiment import Experiment, Plan, ScaleSettings
 from depo.experiments.sweep import Planned
-from depo.report.curves import draw_return_and_reach
+from depo.report.curves import draw_before, draw_return_and_reach
 from depo.runs.run import Run
 from depo.settings import TRANSFER
 
@@ -87,7 +89,7 @@ def _draw(runs: Mapping[str, Run], _: ScaleSettings) -> Figure:
         is_carried = CARRIED in part
         top.set_title(f"{task}, actions inverted" if is_carried else task, fontsize=10)
         if is_carried and "depo-rl" in learned:
-            transfer.draw_before(top, learned["depo-rl"])
+            draw_before(top, float(np.mean(final_values(learned["depo-rl"], "return"))))
     return figure
 
 

@@ -8,7 +8,6 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from depo.api import make_job
@@ -18,7 +17,7 @@ from depo.experiments.claims import final_values
 from depo.experiments.continuous import QUICK, asked, find_demos, imitation
 from depo.experiments.experiment import Experiment, Plan, ScaleSettings, seeds_text
 from depo.experiments.sweep import Planned
-from depo.report.curves import draw_return_and_reach
+from depo.report.curves import draw_before, draw_return_and_reach
 from depo.runs.run import Run
 
 DYNAMICS = {"mixed": "mixed,gravity=0.8", "inverted": "inverted"}
@@ -115,16 +114,9 @@ def _draw(setting: str, runs: Mapping[str, Run], _: ScaleSettings) -> Figure:
         own = _of(runs, task, setting)
         draw_return_and_reach(top, bottom, own)
         if f"{task}-depo" in runs:
-            draw_before(top, runs[f"{task}-depo"])
+            draw_before(top, float(np.mean(final_values(runs[f"{task}-depo"], "return"))))
         top.set_title(f"{task}, {DYNAMICS[setting]}", fontsize=10)
     return figure
-
-
-def draw_before(axes: Axes, planner: Run) -> None:
-    """The planners' return before the transfer, and 90% of it."""
-    before = float(np.mean(final_values(planner, "return")))
-    axes.axhline(before, color="black", lw=0.8, ls="--")
-    axes.axhline(0.9 * before, color="black", lw=0.6, ls=":")
 
 
 def _steps_table(setting: str, runs: Mapping[str, Run]) -> str:

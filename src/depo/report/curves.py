@@ -81,6 +81,12 @@ def draw_return_and_reach(
     bottom.set_yscale("log")
 
 
+def draw_before(axes: Axes, before: float, label: str | None = None) -> None:
+    """The return that planners had before a transfer, and 90% of it."""
+    axes.axhline(before, color="black", lw=0.8, ls="--", label=label)
+    axes.axhline(0.9 * before, color="black", lw=0.6, ls=":")
+
+
 def one_legend(figure: Figure, panels: Iterable[Axes]) -> None:
     """One legend beside all panels instead of one in each, where it would hide curves."""
     lines: dict[str, Artist] = {}

@@ -12,10 +12,11 @@ from matplotlib.figure import Figure
 from depo.environments.gridworld import GridWorld
 from depo.models.folder import load_planner
 from depo.models.planner import CategoricalPlanner
-from depo.report.curves import draw_curves
+from depo.report.curves import draw_before, draw_curves
 from depo.report.gridmap import draw_map, legend_handles
+from depo.runs.planners import return_before
 from depo.runs.run import Run
-from depo.settings import OFF_POLICY
+from depo.settings import OFF_POLICY, TRANSFER
 
 matplotlib.rcParams["svg.hashsalt"] = "depo"
 
@@ -80,8 +81,12 @@ def _figure_of_vectors(run: Run) -> Figure:
     demos = run.demonstrations()
     if demos is not None and demos.episode_returns is not None:
         expert = float(demos.episode_returns.mean())
-        axes[0].axhline(expert, color="black", lw=0.8, ls="--", label="expert")
-        axes[0].legend(fontsize=8)
+        axes[0].axhline(expert, color="grey", lw=0.8, ls="--", label="expert")
+    if run.job.method == TRANSFER:
+        known = [return_before(run, seed) for seed in run.job.seeds]
+        if before := [x for x in known if x is not None]:
+            draw_before(axes[0], float(np.mean(before)), "before, and 90%")
+    axes[0].legend(fontsize=8)
     axes[0].set_title(f"{label}, {run.job.environment.label}", fontsize=10)
     if plans:
         draw_curves(axes[1], {label: run}, "reach_error", "reach error, standardised")

@@ -1,4 +1,4 @@
-"""The planners a transfer begins with: found, loaded, and refused where they do not fit."""
+"""The planners a transfer begins with: found, loaded, refused where they do not fit, and kept."""
 
 from __future__ import annotations
 
@@ -13,8 +13,11 @@ from depo.errors import DepoError
 from depo.models.folder import Origin, load_planner, read_origin
 from depo.models.planner import CategoricalPlanner, GaussianPlanner
 from depo.models.standard import Standard
-from depo.runs.run import CHECKPOINTS
+from depo.runs.run import CHECKPOINTS, Run
+from depo.settings.off_policy import unfreezes
 
+PLANNER, SOURCE = "planner", "source"
+"""Folders of a run: its planners, and those it was given where it changes them."""
 FURTHEST = 1_000.0
 """Deviations from the planner's mean at which a first state is of other units. States that began
 the recordings cannot be further off than the root of an episode's length."""
@@ -27,15 +30,26 @@ def planner_folder(source: str, seed: int) -> Path:
     path = Path(source)
     if not (path / CHECKPOINTS).is_dir():
         return path
-    own = path / "planner" / f"seed-{seed}"
+    own = path / PLANNER / f"seed-{seed}"
     if not own.is_dir():
-        found = [folder.name for folder in sorted((path / "planner").glob("seed-*"))]
+        found = [folder.name for folder in sorted((path / PLANNER).glob("seed-*"))]
         has = f"has planners for {', '.join(found)}" if found else "has no planner (finished?)"
         raise DepoError(
             f"run {path} {has}, none for seed {seed}: "
             "give a planner folder, which then serves every seed"
         )
     return own
+
+
+def source_folder(run: Run) -> Path:
+    """Where the planners are as a transfer began with them."""
+    return run.path / (SOURCE if unfreezes(run.job.settings) else PLANNER)
+
+
+def return_before(run: Run, seed: int) -> float | None:
+    """The return in the card of the planner that a seed's transfer began with, if above 0."""
+    before = read_origin(source_folder(run) / f"seed-{seed}").scores.get("return", 0.0)
+    return before if before > 0 else None
 
 
 def finite_planner(folder: Path, states: int) -> CategoricalPlanner:

@@ -19,14 +19,12 @@ from depo.models.policy import DecoupledPolicy
 from depo.models.skill import AnalyticSkill
 from depo.runs.events import Events
 from depo.runs.job import Job
-from depo.runs.planners import planner_folder
+from depo.runs.planners import PLANNER, planner_folder, return_before, source_folder
 from depo.runs.problem import Problem, open_problem
 from depo.runs.run import REPLAY, Run
 from depo.settings import TRANSFER
 from depo.settings.off_policy import unfreezes
 from depo.weights import digest, load_tree, save_tree
-
-PLANNER, SOURCE = "planner", "source"
 
 Report = Callable[[int, int, list[dict[str, Any]]], None]
 """Called after every evaluation with (steps done, steps in all, rows)."""
@@ -158,13 +156,13 @@ def _compare_planners(
     """Add whether every seed's planner is still, bit for bit, the one the transfer began with,
     and the share of its return before that is reached now."""
     for i, seed in enumerate(run.job.seeds):
-        folder = _source_folder(run) / f"seed-{seed}"
+        folder = source_folder(run) / f"seed-{seed}"
         policy = problem.learner.policy(state, i)
         assert isinstance(policy, DecoupledPolicy)
         same = digest(policy.planner) == digest(load_planner(folder))
         scores[i]["planner_unchanged"] = float(same)
-        before = read_origin(folder).scores.get("return", 0.0)
-        if before > 0 and "return" in scores[i]:
+        before = return_before(run, seed)
+        if before is not None and "return" in scores[i]:
             scores[i]["return_kept"] = scores[i]["return"] / before
 
 
@@ -189,13 +187,8 @@ def _keep_source_planners(run: Run) -> None:
     for seed in run.job.seeds:
         source = planner_folder(run.job.planner, seed)
         planner, origin = load_planner(source), read_origin(source)
-        for folder in {run.path / PLANNER, _source_folder(run)}:
+        for folder in {run.path / PLANNER, source_folder(run)}:
             save_planner(folder / f"seed-{seed}", planner, origin)
-
-
-def _source_folder(run: Run) -> Path:
-    """Where the planners are as the transfer began with them."""
-    return run.path / (SOURCE if unfreezes(run.job.settings) else PLANNER)
 
 
 def _best_so_far(run: Run, score: str) -> set[int]:
@@ -243,7 +236,7 @@ def _features(run: Run, problem: Problem, seed: int) -> tuple[str, ...]:
     if problem.demos is not None:
         return problem.demos.feature_names
     if run.job.method == TRANSFER:
-        return read_origin(_source_folder(run) / f"seed-{seed}").features
+        return read_origin(source_folder(run) / f"seed-{seed}").features
     return ("state",)
 
 
