@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -44,7 +42,7 @@ def test_noise_out_of_range_is_refused(run: Run, noise: float) -> None:
         record(run, noise=noise)
 
 
-def test_unknown_seeds_and_no_episodes_are_refused(run: Run, tmp_path: Path) -> None:
+def test_unknown_seeds_and_no_episodes_are_refused(run: Run) -> None:
     with pytest.raises(DepoError, match=r"has the seeds \[0\], not 7"):
         record(run, seed=7)
     with pytest.raises(DepoError, match="not positive"):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
 from matplotlib.figure import Figure
 
 from depo.api import make_job
@@ -89,7 +88,7 @@ def _draw(runs: Mapping[str, Run], _: ScaleSettings) -> Figure:
         is_carried = CARRIED in part
         top.set_title(f"{task}, actions inverted" if is_carried else task, fontsize=10)
         if is_carried and "depo-rl" in learned:
-            draw_before(top, float(np.mean(final_values(learned["depo-rl"], "return"))))
+            draw_before(top, final_values(learned["depo-rl"], "return"))
     return figure
 
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-import numpy as np
 from matplotlib.figure import Figure
 
 from depo.api import make_job
@@ -114,7 +113,7 @@ def _draw(setting: str, runs: Mapping[str, Run], _: ScaleSettings) -> Figure:
         own = _of(runs, task, setting)
         draw_return_and_reach(top, bottom, own)
         if f"{task}-depo" in runs:
-            draw_before(top, float(np.mean(final_values(runs[f"{task}-depo"], "return"))))
+            draw_before(top, final_values(runs[f"{task}-depo"], "return"))
         top.set_title(f"{task}, {DYNAMICS[setting]}", fontsize=10)
     return figure
 

@@ -81,8 +81,9 @@ def draw_return_and_reach(
     bottom.set_yscale("log")
 
 
-def draw_before(axes: Axes, before: float, label: str | None = None) -> None:
-    """The return that planners had before a transfer, and 90% of it."""
+def draw_before(axes: Axes, returns: Iterable[float], label: str | None = None) -> None:
+    """The mean of the returns that planners had before a transfer, and 90% of it."""
+    before = float(np.mean(list(returns)))
     axes.axhline(before, color="black", lw=0.8, ls="--", label=label)
     axes.axhline(0.9 * before, color="black", lw=0.6, ls=":")
 

@@ -85,7 +85,7 @@ def _figure_of_vectors(run: Run) -> Figure:
     if run.job.method == TRANSFER:
         known = [return_before(run, seed) for seed in run.job.seeds]
         if before := [x for x in known if x is not None]:
-            draw_before(axes[0], float(np.mean(before)), "before, and 90%")
+            draw_before(axes[0], before, "before, and 90%")
     axes[0].legend(fontsize=8)
     axes[0].set_title(f"{label}, {run.job.environment.label}", fontsize=10)
     if plans:
