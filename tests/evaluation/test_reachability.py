@@ -96,6 +96,17 @@ def test_a_plan_partly_in_reach_is_split_into_what_was_and_what_was_not(world) -
     assert found.blame == "skill"  # standing still gives away 5 of 9
 
 
+@pytest.mark.parametrize("lead", [0.0, -1.0])
+def test_without_a_replay_the_skill_is_found_out_all_the_same(world, lead: float) -> None:
+    """One that stands still or turns round: the policy's own steps do not tell what others do."""
+    nowhere = (None, world[1])
+    found = report(nowhere, EXPERT, lambda state, target: lead * exact(state, target))
+    assert found.blame == "skill"
+    assert found.unreachable < 0.05 * found.unskilled
+    assert found.slope == pytest.approx(STEP / 0.5, rel=0.1)
+    assert "with noise" in found.visited
+
+
 def test_one_real_transition_in_a_thousand_is_outside() -> None:
     rng = np.random.default_rng(1)
     state = rng.normal(size=(20_000, 3))

@@ -85,6 +85,23 @@ def test_what_the_planner_had_before_is_the_measure_and_in_the_figure(
     assert not _levels(inverted)
 
 
+@pytest.mark.parametrize("returns", [(12.0, -1.0), (-1.0, 12.0)])
+def test_seeds_whose_planners_have_no_measure_do_not_disturb_the_others(
+    source: Run, tmp_path: Path, returns: tuple[float, float]
+) -> None:
+    plug = {"env": ID, "skill": source.path / "skill" / "seed-0", "steps": 0}
+    first = depo.transfer(source.path, out=tmp_path / "first", **plug)
+    planner = depo.load_planner(source.path / "planner" / "seed-0")
+    for seed, value in enumerate(returns):
+        folder = first.path / "planner" / f"seed-{seed}"
+        depo.save_planner(folder, planner, Origin(scores={"return": value}))
+    run = depo.transfer(first.path, out=tmp_path / "run", seeds=2, **plug)
+    rows = run.final_scores()
+    for row, before in zip(rows, returns, strict=True):
+        expected = row["return"] / before if before > 0 else np.nan
+        assert row["return_kept"] == pytest.approx(expected, nan_ok=True)
+
+
 def _levels(run: Run) -> set[float]:
     """The heights of horizontal lines in a run's picture of returns."""
     lines = _figure_of_vectors(run).axes[0].lines

@@ -69,8 +69,8 @@ def continue_run(run: Any, *, as_json: bool) -> int:
     if planner.exists():
         stdout.print(f"planner: {planner}", soft_wrap=True)
     stdout.print(f"figure:  {figure}", soft_wrap=True)
-    if known := sorted(int(row["seed"]) for row in scores if "return_kept" in row):
-        stdout.print(_regained(run, known), soft_wrap=True)
+    if regained := _regained(run):
+        stdout.print(regained, soft_wrap=True)
     if poor := [int(row["seed"]) for row in scores if row.get("return_kept", 1.0) < KEPT]:
         stdout.print(
             f"seed {poor[0]} keeps less than {KEPT:.0%} of its planner's return: is it the plan or "
@@ -80,13 +80,16 @@ def continue_run(run: Any, *, as_json: bool) -> int:
     return 0
 
 
-def _regained(run: Any, seeds: list[int]) -> str:
-    """When each seed of a transfer first had most of its planner's return back."""
+def _regained(run: Any) -> str:
+    """When each seed of a transfer first had most of its planner's return back, where known."""
     from depo.evaluation.statistics import first_crossing
     from depo.report.curves import curve
 
     steps, kept = curve(run, "return_kept")
-    first = [first_crossing(steps, column, REGAINED) for column in kept.T]
-    told = [f"{x:,.0f} steps" if math.isfinite(x) else "never" for x in first]
-    each = [f"{text} (seed {seed})" for text, seed in zip(told, seeds, strict=True)]
-    return f"{REGAINED:.0%} of the planner's return first after: {', '.join(each)}"
+    told = []
+    for seed, column in zip(sorted(run.job.seeds), kept.T, strict=False):  # nothing kept: no column
+        if math.isfinite(column[-1]):
+            first = first_crossing(steps, column, REGAINED)
+            when = f"{first:,.0f} steps" if math.isfinite(first) else "never"
+            told.append(f"{when} (seed {seed})")
+    return f"{REGAINED:.0%} of the planner's return first after: {', '.join(told)}" if told else ""

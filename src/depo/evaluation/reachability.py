@@ -35,6 +35,7 @@ from depo.evaluation.imagine import Source, check_fits, open_source
 from depo.evaluation.region import VisitedRegion
 from depo.evaluation.vector_rollouts import Episodes, VectorEvaluator, reach_error
 from depo.learners.replay import read_newest
+from depo.learners.seeds import EXPLORATION
 from depo.models.planner import CategoricalPlanner
 from depo.models.policy import DecoupledPolicy
 from depo.runs.imitated import draw_demonstrations
@@ -48,6 +49,8 @@ REACHED = 0.05
 """A reach error below this share of standing still's is nobody's fault."""
 VISITED, SAMPLES, BINS = 50_000, 5_000, 50
 """Transitions the models are fitted to, steps the split is made for, points over time."""
+NOISES, COPIES = (0.1, 0.3, 1.0), 10
+"""Where nothing was kept of what was visited: with how much noise episodes are played for it."""
 
 
 @dataclass(frozen=True)
@@ -170,7 +173,7 @@ def on_vectors(
 ) -> Reachability:
     """The report of any decoupled policy on vector states.
 
-    Visited transitions are the newest of a replay folder; without one, the episodes' own.
+    Visited transitions are the newest of a replay folder; without one, episodes are played for it.
     """
     simulator = VectorEvaluator(environment, seed, episodes)
     try:
@@ -195,9 +198,7 @@ def on_vectors(
     state, action, plan, reached = (x[played.playing] for x in played[:4])
     before, after = seen(state), aimed(reached[:, columns])
     error = aimed(plan) - after
-    rows = read_newest(replay, VISITED) if replay is not None else None
-    own = (state, action, reached)
-    begun, taken, ended = own if rows is None else rows[:3]
+    (begun, taken, ended), visited = _visited(policy, environment, seed, replay)
     known = seen(begun)
     change = aimed(ended[:, columns]) - known
     region = VisitedRegion.of(known, change)
@@ -222,11 +223,7 @@ def on_vectors(
         unskilled=max(0.0, float(np.mean(error[picked] ** 2)) - left),
         plans_outside=float(np.mean(region.outside(before, aimed(plan) - before))),
         reached_outside=float(np.mean(region.outside(before, after - before))),
-        visited=(
-            "the report's own episodes"
-            if rows is None
-            else f"the newest of the run's replay ({len(taken):,} transitions)"
-        ),
+        visited=visited,
         planner_error=_planner_error(planner, demos, aimed),
         skill_error=float(
             np.mean(np.linalg.norm(np.asarray(found.action) - action[picked], axis=1))
@@ -235,6 +232,28 @@ def on_vectors(
         inverse_slope=float(np.median(1.0 / least_slope(slopes))),
         model_error=model_error,
     )
+
+
+def _visited(
+    policy: DecoupledPolicy, environment: HostEnvironment, seed: int, replay: Path | None
+) -> tuple[tuple[np.ndarray, np.ndarray, np.ndarray], str]:
+    """Transitions with other actions than the policy's, and where they are from.
+
+    The report's own episodes would not do: there an action is a function of the state, and nothing
+    tells what another one would have changed.
+    """
+    rows = read_newest(replay, VISITED) if replay is not None else None
+    if rows is not None:
+        return rows[:3], f"the newest of the run's replay ({len(rows.state):,} transitions)"
+    simulator = VectorEvaluator(environment, seed, COPIES, EXPLORATION)
+    try:
+        played = [simulator.play(policy, noise=noise) for noise in NOISES]
+        played.append(simulator.play(None))
+    finally:
+        simulator.close()
+    parts = [[x[own.playing] for x in (own.state, own.action, own.reached)] for own in played]
+    state, action, reached = (np.concatenate(column) for column in zip(*parts, strict=True))
+    return (state, action, reached), f"{len(state):,} steps with noise, played for this report"
 
 
 def least_slope(slopes: np.ndarray) -> np.ndarray:

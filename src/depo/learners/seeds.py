@@ -7,7 +7,7 @@ import numpy as np
 from jaxtyping import Array, Int, Key
 
 INIT, RESET, LEARN = range(3)
-TRAINING, EVALUATION, RECORDING = 1, 2, 4
+TRAINING, EVALUATION, RECORDING, EXPLORATION = 1, 2, 4, 5
 """Environment seeds are derived with one of these words, so that none is used twice."""
 
 

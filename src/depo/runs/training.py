@@ -154,16 +154,18 @@ def _compare_planners(
     run: Run, problem: Problem, state: Any, scores: list[dict[str, float]]
 ) -> None:
     """Add whether every seed's planner is still, bit for bit, the one the transfer began with,
-    and the share of its return before that is reached now."""
+    and the share of its return before that is reached now: NaN for a seed where that says nothing,
+    no column where it does for none."""
+    before = [return_before(run, seed) for seed in run.job.seeds]
+    comparable = any(value is not None for value in before) and "return" in scores[0]
     for i, seed in enumerate(run.job.seeds):
         folder = source_folder(run) / f"seed-{seed}"
         policy = problem.learner.policy(state, i)
         assert isinstance(policy, DecoupledPolicy)
         same = digest(policy.planner) == digest(load_planner(folder))
         scores[i]["planner_unchanged"] = float(same)
-        before = return_before(run, seed)
-        if before is not None and "return" in scores[i]:
-            scores[i]["return_kept"] = scores[i]["return"] / before
+        if comparable:
+            scores[i]["return_kept"] = scores[i]["return"] / (before[i] or np.nan)
 
 
 def _rows(
