@@ -17,6 +17,7 @@ from depo.learners.replay import Replay
 from depo.methods.descent import Trained
 from depo.methods.off_policy.depo import DePOMethod
 from depo.methods.off_policy.method import Batch, Pace, Shape
+from depo.models.folder import read_origin
 from depo.models.judges import Scalar
 from depo.models.standard import Standard
 from depo.runs.run import Run
@@ -176,6 +177,7 @@ def test_without_demonstrations_the_first_steps_say_how_to_standardise(tmp_path:
     skill = depo.load_skill(whole.path / "skill" / "seed-0")
     np.testing.assert_allclose(planner.standard.mean, first[:, :2].mean(axis=0), atol=1e-5)
     np.testing.assert_allclose(skill.standard.scale, first.std(axis=0), rtol=1e-5)
+    assert read_origin(whole.path / "planner" / "seed-0").features == ("s0", "s1")
 
 
 def test_demonstrations_only_standardise_where_reward_is_learned_from(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from depo.api import find_environment, make_job
 from depo.cli.flags import parse_job
 from depo.demos import Demonstrations
 from depo.environments.host import HostEnvironment
+from depo.environments.mujoco import TASKS
 from depo.errors import DepoError
 from depo.methods.descent import fresh, replace_skill
 from depo.methods.off_policy.method import Batch
@@ -192,6 +193,7 @@ def test_a_skill_trained_in_advance_takes_no_step_and_no_flags(
         ({"skill": "tests.environments.point:by_numpy", "steps": 0}, "write it with jax.numpy"),
         ({"steps": 0}, "0: a transfer on vectors with --skill"),
         ({"unfreeze_after": 100}, "no demonstrations"),
+        ({"unfreeze_after": 300, "steps": 300, "random_steps": 50}, "set free at 300: raise"),
     ],
 )
 def test_what_cannot_be_done_gets_a_sentence(source: Run, tmp_path, arguments, message) -> None:
@@ -278,6 +280,31 @@ def test_a_planner_that_does_not_fit_is_told_why(tmp_path: Path) -> None:
         vector_planner(named, here, shifted)
     plain = saved(tmp_path / "plain", gaussian([0, 0], [1, 1]))  # saw states as they were
     assert vector_planner(plain, here, shifted).predicts == (0, 1)
+
+
+@pytest.mark.parametrize(
+    ("theirs", "ours"), [("walker2d", "HalfCheetah"), ("half-cheetah", "Walker2d")]
+)
+def test_a_planner_of_another_body_with_as_many_features_is_refused(
+    tmp_path: Path, theirs: str, ours: str
+) -> None:
+    origin = Origin(environment=f"{TASKS[theirs][0].lower()}-inverted")
+    folder = depo.save_planner(tmp_path / "planner", gaussian([0] * 17, [1] * 17), origin)
+    with pytest.raises(DepoError, match=f"for the states of {theirs}.* {ours}-v5 mean other"):
+        vector_planner(folder, HostEnvironment(f"{ours}-v5"), None)
+    at_home = HostEnvironment(TASKS[theirs][0])
+    assert vector_planner(folder, at_home, None).predicts == tuple(range(17))
+
+
+def test_names_that_are_too_few_are_refused(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setattr(point.Point, "metadata", {"feature_names": ("x", "y", "z")})
+    with pytest.raises(DepoError, match="names 3 features in its metadata, its states have 2"):
+        HostEnvironment(ID).feature_names()
+    monkeypatch.setattr(point.Point, "metadata", {"feature_names": ("x", "y")})
+    assert HostEnvironment(ID, remember=True).feature_names() == ("x", "y")
+    named = saved(tmp_path / "named", gaussian([0, 0], [1, 2]), features=("x", "y", "z"))
+    with pytest.raises(DepoError, match=r"names 3 features .elsewhere.*a name for each"):
+        vector_planner(named, HostEnvironment(ID), None)
 
 
 def test_effects_teach_a_skill_what_the_average_of_actions_cannot(

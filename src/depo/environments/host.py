@@ -151,11 +151,18 @@ class HostEnvironment:
 
     def feature_names(self) -> tuple[str, ...]:
         """What the numbers of a state are called, if the environment's metadata say."""
-        env = self.make()
+        env = self.plain().make()
         try:
-            return tuple(env.metadata.get("feature_names", ()))
+            names = tuple(env.metadata.get("feature_names", ()))
+            shape = env.observation_space.shape
         finally:
             env.close()
+        if names and shape and len(names) != shape[0]:
+            raise DepoError(
+                f"environment '{self.id}' names {len(names)} features in its metadata, its states "
+                f"have {shape[0]}: a name for each, or none"
+            )
+        return names
 
     def first_state(self) -> np.ndarray:
         """A state in which an episode begins."""

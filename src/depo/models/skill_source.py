@@ -95,14 +95,15 @@ def shaped_like(settings: Settings, name: str) -> Settings:
     file = Path(name) / "settings.json"
     if not name or is_formula(name) or not file.exists():
         return settings
-    shape = read_object(file).get("shape", {})
+    stored = read_object(file)
+    shape = stored.get("shape", {})
     hidden = shape.get("hidden", [])
     if shape.get("model") != "vector" or not hidden or len(set(hidden)) > 1:
         return settings
     fields = {
         "skill_hidden": hidden[0],
         "skill_depth": len(hidden),
-        "skill_memory": shape["sees"] == 2 * len(shape["predicts"]),
+        "skill_memory": _remembers(shape, stored.get("origin", {}).get("features", [])),
         "pair_input": shape["pair_input"],
         "skill_modes": shape.get("modes", 1),
     }
@@ -111,3 +112,13 @@ def shaped_like(settings: Settings, name: str) -> Settings:
     known = {f.name for f in dataclasses.fields(settings)}  # type: ignore[arg-type]
     changes = {n: v for n, v in fields.items() if n in known}
     return dataclasses.replace(settings, **changes)  # type: ignore[type-var]
+
+
+def _remembers(shape: dict[str, Any], features: list[str]) -> bool:
+    """Whether the skill sees the state before, too: twice as many numbers as a state has.
+
+    A folder without names for every feature is taken to plan all of them.
+    """
+    sees, planned = shape["sees"], len(shape["predicts"])
+    states = len(features) if sees in (len(features), 2 * len(features)) else planned
+    return sees == 2 * states

@@ -178,6 +178,12 @@ class Job:
                         f"skill_fit 'effects' goes with {name} {other}, not {getattr(s, name)}: "
                         "change it, or pass --skill-fit actions"
                     )
+        free = s.unfreeze_after if isinstance(s, SkillTransfer) else None
+        if free is not None and self.steps <= free:
+            raise DepoError(
+                f"{self.steps:,} steps end before the planner is set free at {free:,}: "
+                "raise --steps or lower --unfreeze-after"
+            )
         if isinstance(s, OffPolicySettings):
             each = self.steps // max(1, len(self.types))
             if 0 < each < s.random_steps:

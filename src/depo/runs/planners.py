@@ -9,6 +9,7 @@ import numpy as np
 
 from depo.demos.demonstrations import Demonstrations
 from depo.environments.host import HostEnvironment
+from depo.environments.mujoco import task_of
 from depo.errors import DepoError
 from depo.models.folder import Origin, load_planner, read_origin
 from depo.models.planner import CategoricalPlanner, GaussianPlanner
@@ -87,6 +88,7 @@ def vector_planner(
             f"planner {folder} sees {sees}-dimensional states ({origin.environment}), {host.id} "
             f"has {states}-dimensional ones: transfer keeps the state space"
         )
+    check_task(folder, origin, host.id)
     check_names(folder, origin, host.feature_names(), host.id)
     check_units(folder, origin, planner.standard, host.first_state(), host.id, FURTHEST)
     if demos is not None:
@@ -98,10 +100,25 @@ def vector_planner(
     return planner
 
 
+def check_task(folder: Path, origin: Origin, environment: str) -> None:
+    """Refuse another body of the known tasks, whose states are as long and mean other things."""
+    theirs, ours = task_of(origin.environment), task_of(environment.lower())
+    if theirs and ours and theirs != ours:
+        raise DepoError(
+            f"planner {folder} is for the states of {theirs} ({origin.environment}), those of "
+            f"{environment} mean other things: transfer keeps the states and their meaning"
+        )
+
+
 def check_names(folder: Path, origin: Origin, names: Sequence[str], whose: str) -> None:
     """Refuse features with other names, where both sides have names that say something."""
     if is_nameless(names) or is_nameless(origin.features):
         return
+    if len(names) != len(origin.features):
+        raise DepoError(
+            f"planner {folder} names {len(origin.features)} features ({origin.environment}), "
+            f"{whose} {len(names)}: a name for each feature, or none"
+        )
     for i, (theirs, ours) in enumerate(zip(origin.features, names, strict=True)):
         if theirs != ours:
             raise DepoError(

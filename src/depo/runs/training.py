@@ -15,12 +15,13 @@ from depo.environments.gridworld import GridWorldSettings
 from depo.errors import DepoError
 from depo.learners.cotraining import Cotraining
 from depo.models.folder import Origin, load_planner, read_origin, save_planner, save_skill
+from depo.models.planner import GaussianPlanner
 from depo.models.policy import DecoupledPolicy
 from depo.models.skill import AnalyticSkill
 from depo.runs.events import Events
 from depo.runs.job import Job
 from depo.runs.planners import PLANNER, planner_folder, return_before, source_folder
-from depo.runs.problem import Problem, open_problem
+from depo.runs.problem import Problem, host_of, open_problem
 from depo.runs.run import REPLAY, Run
 from depo.settings import TRANSFER
 from depo.settings.off_policy import unfreezes
@@ -207,21 +208,19 @@ def _export(run: Run, problem: Problem, state: Any, seeds: Collection[int], env_
     """Write planners (unless they came from elsewhere) and skills of some seeds as folders."""
     scores = {int(row["seed"]): row for row in run.final_scores()} if seeds else {}
     for i, seed in enumerate(run.job.seeds):
-        if seed not in seeds:
+        policy = problem.learner.policy(state, i)
+        if seed not in seeds or not isinstance(policy, DecoupledPolicy):
             continue
         own = {k: v for k, v in scores.get(seed, {}).items() if k not in ("seed", "env_steps")}
         origin = Origin(
             environment=run.job.environment.label,
             method=run.job.method,
-            features=_features(run, problem, seed),
+            features=_features(run, problem, seed, policy),
             trained_on=describe_demonstrations(run.job, problem),
             env_steps=env_steps,
             seed=seed,
             scores=own,
         )
-        policy = problem.learner.policy(state, i)
-        if not isinstance(policy, DecoupledPolicy):
-            continue
         skills = {f"seed-{seed}": policy.skill}
         if isinstance(problem.learner, Cotraining):
             policies = problem.learner.policies(state, i)
@@ -233,13 +232,17 @@ def _export(run: Run, problem: Problem, state: Any, seeds: Collection[int], env_
                 save_skill(run.path / "skill" / name, skill, origin)
 
 
-def _features(run: Run, problem: Problem, seed: int) -> tuple[str, ...]:
-    """Names from the demonstrations, or from the planner that was transferred."""
+def _features(run: Run, problem: Problem, seed: int, policy: DecoupledPolicy) -> tuple[str, ...]:
+    """Names from the demonstrations, from the planner that was transferred, or from the
+    environment; numbers where nobody has any."""
     if problem.demos is not None:
         return problem.demos.feature_names
     if run.job.method == TRANSFER:
         return read_origin(source_folder(run) / f"seed-{seed}").features
-    return ("state",)
+    if not isinstance(policy.planner, GaussianPlanner):
+        return ("state",)
+    count = policy.planner.standard.mean.shape[0]
+    return host_of(run.job.environment).feature_names() or tuple(f"s{i}" for i in range(count))
 
 
 def describe_demonstrations(job: Job, problem: Problem) -> str:

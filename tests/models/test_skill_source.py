@@ -1,0 +1,38 @@
+"""Skills by name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import jax
+import pytest
+
+import depo
+from depo.models.folder import Origin
+from depo.models.skill_source import shaped_like
+from depo.settings.off_policy import SkillTransfer
+
+FOUR = ("x", "y", "vx", "vy")
+
+
+@pytest.mark.parametrize(
+    ("sees", "predicts", "features", "remembers"),
+    [
+        (4, (2, 3), FOUR, False),
+        (8, (2, 3), FOUR, True),
+        (4, (0, 1, 2, 3), FOUR, False),
+        (8, (0, 1, 2, 3), FOUR, True),
+        (8, (0, 1, 2, 3), ("state",), True),  # a card without names: all are planned
+        (4, (0, 1, 2, 3), (), False),
+    ],
+)
+def test_settings_take_the_shape_of_a_given_skill(
+    tmp_path: Path, sees: int, predicts: tuple, features: tuple, remembers: bool
+) -> None:
+    skill = depo.VectorSkill(
+        jax.random.key(0), depo.Standard.none(sees), 2, (24, 24, 24), predicts=predicts
+    )
+    folder = depo.save_skill(tmp_path / "skill", skill, Origin(features=features))
+    settings = shaped_like(SkillTransfer(), str(folder))
+    assert settings.skill_memory == remembers
+    assert (settings.skill_hidden, settings.skill_depth) == (24, 3)
