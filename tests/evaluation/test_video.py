@@ -52,8 +52,20 @@ def test_a_policy_is_filmed_and_the_film_has_its_length(tmp_path: Path) -> None:
     pictures = Image.open(path)
     assert pictures.n_frames > 1
     assert pictures.size == (46, 32)  # even, as encoders want
+    (turned,) = film(run, seconds=2.0, kind="gif", dynamics="inverted")
+    assert turned.name == "policy-drawn-v0-inverted-seed-0.gif"
+    there, back = (_brightening(film) for film in (path, turned))
+    assert there * back < 0  # what went right goes left
     written = write_film(tmp_path / "film.mp4", [np.zeros((32, 32, 3), np.uint8)] * 5, 10.0)
     assert written.stat().st_size > 100
+
+
+def _brightening(film: Path) -> int:
+    """How much brighter a film ends than it begins."""
+    pictures = Image.open(film)
+    first = np.asarray(pictures.convert("L"), int)[0, 0]
+    pictures.seek(pictures.n_frames - 1)
+    return int(np.asarray(pictures.convert("L"), int)[0, 0] - first)
 
 
 def test_an_environment_that_cannot_draw_is_named() -> None:

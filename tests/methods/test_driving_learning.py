@@ -188,7 +188,7 @@ def test_policy_and_vehicle_of_a_cotrained_run_belong_together(recording: str) -
     job = make_job(
         env="driving", env_args={"recording": recording}, types=("transpose", "normal"), steps=1
     )
-    assert host_environment(Run(Path(), job)).arguments["vehicle"] == "transpose"
+    assert host_environment(job).arguments["vehicle"] == "transpose"
 
 
 def test_a_feature_that_is_not_there_cannot_be_planned(recording: str, tmp_path: Path) -> None:

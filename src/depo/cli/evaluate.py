@@ -48,7 +48,8 @@ def run(argv: list[str]) -> int:
         from depo.evaluation.video import film
         from depo.runs.run import Run
 
-        films = [str(path) for path in film(Run.open(flags.run))]
+        written = film(Run.open(flags.run), dynamics=flags.dynamics)
+        films = [str(path) for path in written]
     if flags.json:
         print_json({"run": flags.run, "scores": scores, "films": films})
         return 0

@@ -92,5 +92,5 @@ def _who(flags: Render) -> tuple[DrivingSettings, Any, str]:
                 f"--{setting.name} {value}: with --run the world is the run's own; "
                 f"leave it out, or carry the planner there first ('depo transfer {flags.run} …')"
             )
-    arguments = dict(host_environment(run).arguments) | {"part": flags.world.part}
+    arguments = dict(host_environment(run.job).arguments) | {"part": flags.world.part}
     return DrivingSettings(**arguments), PolicyDriver(load_policies(run)[0]), run.job.method

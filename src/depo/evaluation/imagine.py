@@ -213,7 +213,7 @@ def _world_of(run: Run, env: str, arguments: dict[str, Any], planner: Planner) -
     own = run.job.environment.world
     if own is not None:
         return _world(env, arguments, planner) if env else GridWorld(own)
-    host = host_environment(run)
+    host = host_environment(run.job)
     if not env:
         return replace(host, arguments=host.arguments | arguments)
     named = _world(env, arguments, planner)

@@ -79,14 +79,14 @@ def load_policies(run: Run) -> list[Policy]:
         problem.close()
 
 
-def host_environment(run: Run) -> HostEnvironment:
-    """The environment of a run as a Gymnasium id with arguments; co-trained, of its first type,
+def host_environment(job: Job) -> HostEnvironment:
+    """The environment of a job as a Gymnasium id with arguments; co-trained, of its first type,
     whose policy :func:`load_policies` gives."""
-    environment = run.job.environment
-    if run.job.types:
-        environment = environment.of_type(run.job.types[0])
+    environment = job.environment
+    if job.types:
+        environment = environment.of_type(job.types[0])
     if environment.world is None:
-        return dataclasses.replace(host_of(environment), remember=remembers(run.job.settings))
+        return dataclasses.replace(host_of(environment), remember=remembers(job.settings))
     return HostEnvironment(environment.id, dataclasses.asdict(environment.world))
 
 
@@ -102,7 +102,7 @@ def _played(
 ) -> list[dict[str, float]]:
     if run.job.learner == OFF_POLICY:
         return problem.evaluate(state)
-    simulator = RolloutEvaluator(host_environment(run), run.job.seeds, episodes)
+    simulator = RolloutEvaluator(host_environment(run.job), run.job.seeds, episodes)
     try:
         played = simulator(jax.tree.map(lambda *xs: jnp.stack(xs), *policies))
     finally:

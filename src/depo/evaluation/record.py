@@ -41,7 +41,7 @@ def record(
     if chosen not in run.job.seeds:
         raise DepoError(f"{run.path} has the seeds {list(run.job.seeds)}, not {chosen}")
     policy = load_policies(run)[run.job.seeds.index(chosen)]
-    host = host_environment(run)
+    host = host_environment(run.job)
     simulator = VectorEvaluator(host, chosen, episodes, RECORDING)
     try:
         played = simulator.play(policy, noise=noise)

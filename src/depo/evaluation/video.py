@@ -9,32 +9,42 @@ from pathlib import Path
 import jax.numpy as jnp
 import numpy as np
 
+from depo.environments.host import HostEnvironment
 from depo.environments.poses import drawable, picture
 from depo.errors import DepoError
-from depo.evaluation.of_run import host_environment, load_policies
+from depo.evaluation.of_run import host_environment, load_policies, under
 from depo.files import write_bytes
 from depo.learners.seeds import EVALUATION, derived_seed
 from depo.models.policy import Policy
 from depo.runs.run import Run
 
 
-def film(run: Run, *, seconds: float = 10.0, kind: str = "") -> list[Path]:
-    """One file for each seed in RUN/figures; mp4 where an encoder is installed, else GIF."""
+def film(
+    run: Run, *, seconds: float = 10.0, kind: str = "", dynamics: str | None = None
+) -> list[Path]:
+    """One file for each seed in RUN/figures; mp4 where an encoder is installed, else GIF.
+
+    ``dynamics`` puts the policy, as it is, under other than the run's; files are named after them.
+    """
     kind = kind or film_kind()
+    job, name = run.job, "policy"
+    if dynamics is not None:
+        job = under(run.job, dynamics)
+        name = f"policy-{job.environment.label}"
     written = []
     for seed, policy in zip(run.job.seeds, load_policies(run), strict=True):
-        frames, rate = frames_of(run, policy, seed, seconds)
+        frames, rate = frames_of(host_environment(job), policy, seed, seconds)
         written.append(
-            write_film(run.path / "figures" / f"policy-seed-{seed}.{kind}", frames, rate)
+            write_film(run.path / "figures" / f"{name}-seed-{seed}.{kind}", frames, rate)
         )
     return written
 
 
 def frames_of(
-    run: Run, policy: Policy, seed: int, seconds: float
+    host: HostEnvironment, policy: Policy, seed: int, seconds: float
 ) -> tuple[list[np.ndarray], float]:
     """Pictures of the first evaluation episode, and how many make a second."""
-    env = drawable(host_environment(run))
+    env = drawable(host)
     try:
         rate = float(env.metadata.get("render_fps", 30))
         state, _ = env.reset(seed=derived_seed(EVALUATION, seed, 0))
