@@ -5,16 +5,19 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import jax
 import numpy as np
 import pytest
 
 import depo
 from depo.api import make_job
 from depo.demos import Demonstrations
+from depo.environments.gridworld import GridWorldSettings
 from depo.environments.host import HostEnvironment
 from depo.environments.mujoco import TASKS
 from depo.environments.poses import Poses
-from depo.evaluation.imagine import Imagination, Source, imagine, roll
+from depo.evaluation.imagine import Imagination, Source, imagine, open_source, roll
+from depo.evaluation.of_run import load_policy
 from depo.models.folder import Origin, save_planner
 from depo.runs.training import begin
 from tests.cli.test_cli import call
@@ -24,14 +27,14 @@ QUICK = {"hidden": 16, "skill_hidden": 16, "steps": 500, "random_steps": 100}
 
 
 def test_the_error_and_its_horizon_are_what_they_must_be(tmp_path: Path) -> None:
-    planner = walking((STEP, 0.0))  # twice as fast as the expert
+    planner = walking((1.5 * STEP, 0.0))  # three times as fast as the expert
     folder = save_planner(tmp_path / "planner", planner, Origin(environment="somewhere"))
     demos = straight_demonstrations(tmp_path / "demos.npz")
     found = imagine(folder, env=ID, demos=demos, steps=20, after=5, starts=3)
-    lag = STEP / 2 * np.arange(21)
-    np.testing.assert_allclose(found.errors, (lag / 0.5) ** 2 / 2, rtol=1e-3, atol=1e-6)
-    np.testing.assert_allclose(found.still, found.errors, rtol=1e-3, atol=1e-6)
-    assert found.horizon(1.0) == 15  # (0.05·k/0.5)²/2 > 1 from k = 15 on
+    walked = STEP / 2 * np.arange(21)
+    np.testing.assert_allclose(found.errors, (2 * walked / 0.5) ** 2 / 2, rtol=1e-3, atol=1e-6)
+    np.testing.assert_allclose(found.still, (walked / 0.5) ** 2 / 2, rtol=1e-3, atol=1e-6)
+    assert found.horizon(1.0) == 8  # (0.1·k/0.5)²/2 > 1 from k = 8 on
     assert found.horizon(100.0) is None
     assert found.compared_with == "demonstrations"
     first = Demonstrations.load(demos).observations[5]
@@ -145,12 +148,51 @@ def test_a_grid_world_shows_paths_and_others_show_curves(tmp_path: Path, tiny, c
     assert not (folder / "figures" / "imagined-seed-0-error.png").exists()
 
 
+def test_a_grid_planner_is_looked_at_in_its_own_world(tmp_path: Path, tiny) -> None:
+    world = {"k": 4, "size": 5, "walls": ("2,0:2,3",)}
+    run = begin(make_job("depo", steps=64, **(tiny | world)), tmp_path / "run")
+    planner = load_policy(run, None)[1].planner
+    folder = save_planner(run.path / "planner" / "seed-0", planner)
+    for source, env in [
+        (run.path, ""),
+        (run.path, "gridworld"),
+        (folder, ""),
+        (folder, "gridworld"),
+    ]:
+        seen = open_source(source, env, {}, None).world
+        assert (seen.settings.k, seen.settings.size) == (4, 5)
+        assert seen.settings.walls == world["walls"]
+    alone = save_planner(tmp_path / "alone", planner, Origin(environment="gridworld-5x5-k4"))
+    assert open_source(alone, "", {}, None).world.settings == GridWorldSettings(size=5)
+    with pytest.raises(depo.DepoError, match="leave --env-args out"):
+        open_source(run.path, "", {"size": 7}, None)
+
+
+def test_finite_states_without_a_map_are_refused_also_with_demonstrations(tmp_path: Path) -> None:
+    planner = depo.CategoricalPlanner(jax.random.key(0), 16, (8,))
+    folder = save_planner(tmp_path / "planner", planner, Origin(environment="frozenlake-v1"))
+    with pytest.raises(depo.DepoError, match="trained in frozenlake-v1: pass --env"):
+        imagine(folder)
+    job = make_job("depo", env="FrozenLake-v1", demos=_walks(tmp_path / "walks.npz"), steps=64)
+    run = begin(job, tmp_path / "run")
+    for demos in ("", tmp_path / "walks.npz"):
+        with pytest.raises(depo.DepoError, match="FrozenLake-v1 has finite states: imagining is"):
+            imagine(run.path, demos=demos)
+    three = save_planner(tmp_path / "three", depo.CategoricalPlanner(jax.random.key(0), 3, (8,)))
+    with pytest.raises(depo.DepoError, match="3 states, which make no square grid"):
+        imagine(three, env="gridworld")
+
+
+def _walks(path: Path) -> Path:
+    return Demonstrations.from_episodes([np.array([0, 4, 8, 9, 13, 14, 15])] * 3).save(path)
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
         (("imagine", "sac"), "trained by 'sac', which has no planner"),
         (("imagine", "sac", "--seed", "7"), "has the seeds [0], not 7"),
-        (("imagine", "planner", "--env", "hopper"), "sees 2-dimensional states, hopper has 11"),
+        (("imagine", "planner", "--env", "hopper"), "sees 2-dimensional states, Hopper-v5 has 11"),
         (("imagine", "planner", "--env", "gridworld"), "plans vectors, a grid world has finite"),
         (("imagine", "nothing"), "not a planner folder"),
         (("reachability", "planner", "--episodes", "1"), "planner is not a run"),

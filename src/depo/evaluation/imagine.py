@@ -18,20 +18,21 @@ import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
 
-from depo.api import GRID_NAMES, host_settings
+from depo.api import GRID_NAMES, home_of, host_settings
 from depo.demos.demonstrations import Demonstrations
 from depo.demos.shipped import load_demonstrations
 from depo.environments.driving.settings import ID as DRIVING_ID
 from depo.environments.gridworld import GridWorld, GridWorldSettings
 from depo.environments.host import HostEnvironment
-from depo.environments.mujoco import NAME_OF, task_of
+from depo.environments.mujoco import NAME_OF
 from depo.errors import DepoError
-from depo.evaluation.of_run import host_environment, load_policies
+from depo.evaluation.of_run import host_environment, load_policy
 from depo.evaluation.vector_rollouts import VectorEvaluator
 from depo.learners.seeds import EVALUATION, derived_seed
 from depo.models.folder import load_planner, read_origin
 from depo.models.planner import CategoricalPlanner, GaussianPlanner, Planner
 from depo.models.policy import DecoupledPolicy
+from depo.runs.job import EnvironmentSettings
 from depo.runs.run import CHECKPOINTS, Run
 
 World = HostEnvironment | GridWorld
@@ -124,6 +125,10 @@ def imagine(
         if value < 1:
             raise DepoError(f"{name} {value} is not positive")
     opened = open_source(Path(source), env, env_args or {}, seed)
+    if isinstance(opened.world, HostEnvironment) and isinstance(opened.planner, CategoricalPlanner):
+        raise DepoError(
+            f"{opened.world.id} has finite states: imagining is for grid worlds and vectors"
+        )
     begin = default_start(opened, bool(str(demos))) if after is None else after
     if begin < 0:
         raise DepoError(f"after {begin} is negative: it counts real steps")
@@ -182,24 +187,26 @@ def open_source(path: Path, env: str, env_args: dict[str, Any], seed: int | None
     """A run with its policy, or a planner folder; the environment named, or its own."""
     if (path / CHECKPOINTS).is_dir():
         run = Run.open(path)
-        chosen = run.job.seeds[0] if seed is None else seed
-        if chosen not in run.job.seeds:
-            raise DepoError(f"{path} has the seeds {list(run.job.seeds)}, not {chosen}")
-        policy = load_policies(run)[run.job.seeds.index(chosen)]
+        chosen, policy = load_policy(run, seed)
         if not isinstance(policy, DecoupledPolicy):
             raise DepoError(f"{path} was trained by '{run.job.method}', which has no planner")
-        return Source(
-            policy.planner, _world_of(run, env, env_args, policy.planner), policy, chosen, path, run
-        )
+        job = run.job
+        home = job.environment.of_type(job.types[0]) if job.types else job.environment
+        world = _world(home, env, env_args, policy.planner)
+        if isinstance(world, HostEnvironment):  # actions do what they do in the run's
+            own = host_environment(job)
+            world = replace(world, dynamics=own.dynamics, remember=own.remember)
+        return Source(policy.planner, world, policy, chosen, path, run)
     planner, origin = load_planner(path), read_origin(path)
-    name = env or task_of(origin.environment)
-    if not name and isinstance(planner, CategoricalPlanner):
-        name = "gridworld"
-    if not name:
-        raise DepoError(
-            f"planner {path} was trained in {origin.environment}: pass --env to say where to look"
-        )
-    return Source(planner, _world(name, env_args, planner), None, origin.seed, path)
+    found = home_of(path)
+    if found is None and not env:
+        if not origin.environment.startswith(GRID_NAMES[0]):
+            raise DepoError(
+                f"planner {path} was trained in {origin.environment}: pass --env to say where to "
+                "look"
+            )
+        env = GRID_NAMES[0]
+    return Source(planner, _world(found, env, env_args, planner), None, origin.seed, path)
 
 
 def default_start(source: Source, recorded: bool) -> int:
@@ -208,33 +215,42 @@ def default_start(source: Source, recorded: bool) -> int:
     return 80 if is_task and (recorded or source.policy is not None) else 0
 
 
-def _world_of(run: Run, env: str, arguments: dict[str, Any], planner: Planner) -> World:
-    """A run's own world; another if it is named, in which actions do what they do in the run's."""
-    own = run.job.environment.world
-    if own is not None:
-        return _world(env, arguments, planner) if env else GridWorld(own)
-    host = host_environment(run.job)
-    if not env:
-        return replace(host, arguments=host.arguments | arguments)
-    named = _world(env, arguments, planner)
-    if isinstance(named, GridWorld):
-        return named
-    return replace(named, dynamics=host.dynamics, remember=host.remember)
+def _world(
+    home: EnvironmentSettings | None, env: str, arguments: dict[str, Any], planner: Planner
+) -> World:
+    """The world that is named, if it fits the planner; unnamed, the planner's own."""
+    if env in GRID_NAMES and (home is None or home.world is None):
+        home = _open_grid(planner)
+    elif env and env not in GRID_NAMES:
+        home = host_settings(env, arguments)
+    assert home is not None
+    if home.world is not None:
+        if arguments:
+            raise DepoError("a grid world is taken as the planner knows it: leave --env-args out")
+        return GridWorld(home.world)
+    host = HostEnvironment(home.id, dict(home.arguments) | arguments, dynamics=home.dynamics)
+    if env:
+        _check_states(planner, host)
+    return host
 
 
-def _world(env: str, arguments: dict[str, Any], planner: Planner) -> World:
-    if env in GRID_NAMES:
-        if not isinstance(planner, CategoricalPlanner):
-            raise DepoError("this planner plans vectors, a grid world has finite states")
-        return GridWorld(GridWorldSettings(size=isqrt(planner.states)))
-    settings = host_settings(env, arguments)
-    host = HostEnvironment(settings.id, dict(settings.arguments))
+def _open_grid(planner: Planner) -> EnvironmentSettings:
+    """A grid of as many cells as the planner has states, without walls."""
+    if not isinstance(planner, CategoricalPlanner):
+        raise DepoError("this planner plans vectors, a grid world has finite states")
+    size = isqrt(planner.states)
+    if size**2 != planner.states:
+        raise DepoError(f"this planner has {planner.states} states, which make no square grid")
+    return EnvironmentSettings(world=GridWorldSettings(size=size))
+
+
+def _check_states(planner: Planner, host: HostEnvironment) -> None:
+    """Refuse an environment of other states than the planner's."""
     if isinstance(planner, CategoricalPlanner):
-        raise DepoError(f"this planner plans finite states, {env} is no grid world")
+        raise DepoError(f"this planner plans finite states, {host.id} is no grid world")
     states, sees = host.vector_sizes().states, planner.standard.mean.shape[0]
     if states != sees:
-        raise DepoError(f"this planner sees {sees}-dimensional states, {env} has {states}")
-    return host
+        raise DepoError(f"this planner sees {sees}-dimensional states, {host.id} has {states}")
 
 
 def check_fits(source: Source, demos: Demonstrations) -> None:
@@ -253,10 +269,7 @@ def check_fits(source: Source, demos: Demonstrations) -> None:
 def _play(source: Source, policy: DecoupledPolicy, steps: int, starts: int) -> list[np.ndarray]:
     world = source.world
     if isinstance(world, GridWorld):
-        picked = np.linspace(0, len(world.starts) - 1, min(starts, len(world.starts)))
-        return [_walk(world, policy, int(world.starts[round(i)]), steps) for i in picked]
-    if isinstance(policy.planner, CategoricalPlanner):
-        raise DepoError(f"{world.id} has finite states: imagining is for grid worlds and vectors")
+        return [_walk(world, policy, start, steps) for start in _spread_starts(world, starts)]
     simulator = VectorEvaluator(world, source.seed, starts)
     try:
         played = simulator.play(policy, steps)
@@ -264,6 +277,12 @@ def _play(source: Source, policy: DecoupledPolicy, steps: int, starts: int) -> l
         simulator.close()
     own = world.plain().vector_sizes().states  # without the memory a skill may need
     return [played.states(i)[:, :own] for i in range(starts)]
+
+
+def _spread_starts(world: GridWorld, count: int) -> list[int]:
+    """So many of the starts of a grid, evenly spread, or all."""
+    picked = np.linspace(0, len(world.starts) - 1, min(count, len(world.starts)))
+    return [int(world.starts[round(i)]) for i in picked]
 
 
 def _walk(world: GridWorld, policy: DecoupledPolicy, start: int, steps: int) -> np.ndarray:
@@ -277,8 +296,7 @@ def _walk(world: GridWorld, policy: DecoupledPolicy, start: int, steps: int) -> 
 def _first_states(source: Source, starts: int) -> list[np.ndarray]:
     world = source.world
     if isinstance(world, GridWorld):
-        picked = np.linspace(0, len(world.starts) - 1, min(starts, len(world.starts)))
-        return [world.starts[[round(i)]] for i in picked]
+        return [np.array([start]) for start in _spread_starts(world, starts)]
     envs = world.plain().vector(starts)
     try:
         states = envs.reset([derived_seed(EVALUATION, source.seed, e) for e in range(starts)])

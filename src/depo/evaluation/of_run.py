@@ -79,6 +79,14 @@ def load_policies(run: Run) -> list[Policy]:
         problem.close()
 
 
+def load_policy(run: Run, seed: int | None) -> tuple[int, Policy]:
+    """One seed, the first if none is named, and its policy at the last checkpoint."""
+    chosen = run.job.seeds[0] if seed is None else seed
+    if chosen not in run.job.seeds:
+        raise DepoError(f"{run.path} has the seeds {list(run.job.seeds)}, not {chosen}")
+    return chosen, load_policies(run)[run.job.seeds.index(chosen)]
+
+
 def host_environment(job: Job) -> HostEnvironment:
     """The environment of a job as a Gymnasium id with arguments; co-trained, of its first type,
     whose policy :func:`load_policies` gives."""

@@ -8,7 +8,7 @@ import numpy as np
 
 from depo.demos.demonstrations import Demonstrations
 from depo.errors import DepoError
-from depo.evaluation.of_run import host_environment, load_policies
+from depo.evaluation.of_run import host_environment, load_policy
 from depo.evaluation.vector_rollouts import Episodes, VectorEvaluator
 from depo.learners.seeds import RECORDING
 from depo.runs.run import Run
@@ -37,10 +37,7 @@ def record(
         raise DepoError(f"episodes {episodes} is not positive")
     if not 0.0 <= noise <= 1.0:
         raise DepoError(f"noise {noise} is not between 0 and 1, the range of actions")
-    chosen = run.job.seeds[0] if seed is None else seed
-    if chosen not in run.job.seeds:
-        raise DepoError(f"{run.path} has the seeds {list(run.job.seeds)}, not {chosen}")
-    policy = load_policies(run)[run.job.seeds.index(chosen)]
+    chosen, policy = load_policy(run, seed)
     host = host_environment(run.job)
     simulator = VectorEvaluator(host, chosen, episodes, RECORDING)
     try:
