@@ -11,6 +11,7 @@ import pytest
 from depo.cli.flags import parse_job
 from depo.cli.main import COMMANDS, main
 from depo.demos import Demonstrations
+from depo.environments.dynamics import VARIANTS
 
 SMALL = ["--size", "3", "--hidden", "32", "--batch-steps", "64"]
 
@@ -32,6 +33,16 @@ def test_help_of_every_command_teaches(capsys) -> None:
     for name in COMMANDS:
         assert call(name, "--help") == 0
         assert "usage" in (out := capsys.readouterr().out).lower() or f"depo {name}" in out
+
+
+def test_help_of_transfer_names_every_dynamics_and_wants_a_planner_for_flags(capsys) -> None:
+    assert call("transfer", "--help") == 0
+    shown = capsys.readouterr().out
+    assert all(f"  {name}" in shown for name in VARIANTS)
+    assert call("transfer", "no-such-planner", "--help") == 0
+    assert capsys.readouterr().out == shown
+    assert call("transfer", "no-such-planner", "--env", "hopper", "--help") == 0
+    assert "--unfreeze-after" in capsys.readouterr().out
 
 
 def test_help_of_a_method_shows_the_presets_defaults(capsys) -> None:

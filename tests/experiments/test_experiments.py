@@ -122,6 +122,20 @@ def test_results_of_other_jobs_are_neither_kept_nor_lost(done, tmp_path: Path) -
         reproduce(tmp_path, {}, keep=True)
 
 
+def test_results_of_other_settings_are_not_taken_for_these(done, tmp_path: Path) -> None:
+    out = shutil.copytree(done[0] / "out", tmp_path / "out")
+    seen = {label: planned.job for label, planned in small_plan(SCALE).items()}
+    settings = dataclasses.replace(seen["depo"].settings, calibration=0.0)
+    other = seen | {"depo": dataclasses.replace(seen["depo"], settings=settings)}
+    elsewhere = seen | {"depo": dataclasses.replace(seen["depo"], demos="elsewhere/mine.npz")}
+    assert kept_results(out, other)[1] == {"depo"}
+    assert kept_results(out, elsewhere)[1] == set()
+    (out / "verdict.json").write_text("{}")  # from before settings were written down
+    assert kept_results(out, other)[1] == set()
+    reproduce(tmp_path, {}, keep=True)
+    assert json.loads((out / "verdict.json").read_text())["settings_digest"] == {}
+
+
 def test_a_run_of_other_recordings_is_not_taken_for_these(tmp_path: Path) -> None:
     file = depo.load_demonstrations("gridworld").save(tmp_path / "mine.npz")
     job = make_job("depo", demos=file, steps=128, hidden=32, batch_steps=64)
@@ -193,6 +207,28 @@ def test_claims_compare_with_numbers_and_with_each_other(tmp_path: Path) -> None
     with pytest.raises(DepoError, match="not readable"):
         holds("fast/success/mean", "about 1")
     assert "never" in markdown_table(runs, ("steps_to_90",))
+
+
+@pytest.mark.parametrize(("relative", "holds"), [(0.85, True), (0.5, False)])
+def test_a_small_reach_error_counts_for_a_policy_only(
+    tmp_path: Path, relative: float, holds: bool
+) -> None:
+    runs = {}
+    for label, share, error in [("still", relative, 0.01), ("moving", 1.0, 0.1)]:
+        runs[label] = Run(tmp_path / label, make_job("depo"))
+        runs[label].path.mkdir()
+        row = {"seed": 0, "env_steps": 128, "return_relative": share, "reach_error": error}
+        runs[label].log([row])
+    for measure, expected in [
+        ("still/reach_error/mean", "< moving/reach_error/mean"),
+        ("moving/reach_error/mean", "> 2 * still/reach_error/mean"),
+        ("still/reach_error/mean", "<= 0.05"),
+    ]:
+        entry = judge({"claim": "c", "measure": measure, "expected": expected}, runs)
+        assert entry["holds"] == holds
+        assert ("must have 80% of the expert's return, not 50%" in entry["expected"]) != holds
+    back = {"claim": "c", "measure": "still/reach_error/mean", "expected": "> 0.001"}
+    assert judge(back, runs)["holds"]
 
 
 def test_every_claim_is_readable_and_names_runs_of_its_experiment(tmp_path: Path) -> None:

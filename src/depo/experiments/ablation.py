@@ -18,7 +18,7 @@ from depo.report.curves import COLOURS, draw_return_and_reach
 from depo.runs.run import Run
 
 METHOD = "depo"
-"""The run with nothing changed; labelled as in figure 3, it is shared with it where equal."""
+"""The run with nothing changed; labelled as in figure 3, with as many seeds it is that run."""
 
 FAMILIES: dict[str, dict[str, dict[str, Any]]] = {
     "weights": {
@@ -31,7 +31,7 @@ FAMILIES: dict[str, dict[str, dict[str, Any]]] = {
         "calibration-0": {"calibration": 0.0},
     },
     "noise": {"noise-0.1": {"noise": 0.1}, "noise-1": {"noise": 1.0}},
-    "refit": {
+    "refit": {  # few passes where they are many: as many as at 10k would take hours
         "refit-1k": {"skill_schedule": "refit", "refit_every": 1_000, "refit_passes": 20},
         "refit-10k": {"skill_schedule": "refit", "refit_every": 10_000},
     },

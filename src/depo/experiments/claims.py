@@ -13,6 +13,9 @@ a factor may belong:
     measure = "oneshot-inverse/success@best_success_away_from_depo-normal/max"
                                                           (difference, seed by seed)
 
+Who is said to have the smaller reach error must be a policy: with less than 80% of the expert's
+return the claim does not hold, whatever the errors are. A planner of "no change" must not win.
+
 ``steps_to_90_of_LABEL`` are the environment steps to 90% of another run's final return: of its own
 seed for a transfer, which has that seed's planner, of the mean over seeds for all others.
 """
@@ -41,6 +44,8 @@ AWAY = re.compile(r"(\S+)_away_from_(\S+)")
 BEST = "best_"
 """After '@': where the metric named behind it is best, which is how a model is chosen."""
 COMPARISONS = {">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt}
+ABLE = 0.8
+"""Share of the expert's return below which a reach error proves nothing."""
 EXPECTED = re.compile(r"(>=|<=|>|<|=)\s*(?:([\d.e+-]+)\s*\*\s*)?(\S+)")
 
 
@@ -73,6 +78,10 @@ def judge(claim: Mapping[str, str], runs: Mapping[str, Run]) -> dict[str, Any]:
         expected += f" (= {bound:.4g})" if np.isfinite(bound) else f" (= {json_number(bound)})"
     else:
         bound = factor * float(match[3])
+    smaller = claim["measure"] if match[1].startswith("<") else match[3]
+    able = _return_relative(smaller, runs)
+    if able < ABLE:
+        expected += f" (who wins must have {ABLE:.0%} of the expert's return, not {able:.0%})"
     # no bootstrap goes beyond what was seen, and a bound has no bounds
     extreme = statistic in ("min", "max", *BOUNDS)
     bounds = None if extreme else interval(values, statistic)
@@ -81,8 +90,21 @@ def judge(claim: Mapping[str, str], runs: Mapping[str, Run]) -> dict[str, Any]:
         "expected": f"{claim['measure']} {expected}",
         "measured": json_number(measured),
         "interval": None if bounds is None else [json_number(x) for x in bounds],
-        "holds": bool(np.isfinite(measured) and COMPARISONS[match[1]](measured, bound)),
+        "holds": bool(
+            np.isfinite(measured) and COMPARISONS[match[1]](measured, bound) and able >= ABLE
+        ),
     }
+
+
+def _return_relative(measure: str, runs: Mapping[str, Run]) -> float:
+    """What a claim of a small reach error must be able to do; 1 for other claims, or not known."""
+    label, _, metric = measure.partition("/")
+    if (
+        not metric.startswith("reach_error")
+        or "return_relative" not in runs[label].final_scores()[0]
+    ):
+        return 1.0
+    return float(np.mean(final_values(runs[label], "return_relative")))
 
 
 def _measures(claim: Mapping[str, str]) -> list[str]:

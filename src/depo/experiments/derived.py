@@ -4,6 +4,8 @@ known by their results alone."""
 from __future__ import annotations
 
 import csv
+import hashlib
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -16,7 +18,9 @@ from depo.files import read_object
 from depo.runs.job import Job
 from depo.runs.run import Run
 
-RESULTS, VERDICT, SECONDS = "results.csv", "verdict.json", "runtime_seconds"
+RESULTS, VERDICT = "results.csv", "verdict.json"
+SECONDS, DIGESTS = "runtime_seconds", "settings_digest"
+"""What verdict.json says of every run."""
 
 
 @dataclass(frozen=True)
@@ -79,6 +83,8 @@ class Kept(Run):
 
     rows: Sequence[Mapping[str, float]] = ()
     spent: float = 0.0
+    digest: str = ""
+    """Of the settings it had; empty: not known, from before that was written down."""
 
     def metrics(self) -> list[dict[str, float]]:
         """What results.csv had of them."""
@@ -109,15 +115,32 @@ def kept_results(out: Path, jobs: Mapping[str, Job]) -> tuple[dict[str, Run], se
         raise DepoError(
             f"{out / RESULTS} is damaged ({error}): remove it, or leave out --keep"
         ) from None
-    spent = read_object(out / VERDICT).get(SECONDS, {}) if (out / VERDICT).exists() else {}
+    said = read_object(out / VERDICT) if (out / VERDICT).exists() else {}
+    spent, digests = said.get(SECONDS, {}), said.get(DIGESTS, {})
     kept: dict[str, Run] = {}
     for label, job in jobs.items():
         own = {key: row for key, row in rows.get(label, {}).items() if key[1] in job.seeds}
         last = job.blocks * job.steps_per_block
-        if all((last, seed) in own for seed in job.seeds):
+        digest = digests.get(label, "")
+        same = digest in ("", settings_digest(job))
+        if same and all((last, seed) in own for seed in job.seeds):
             seconds = float(spent.get(label, 0.0))
-            kept[label] = Kept(out, job, [own[key] for key in sorted(own)], seconds)
+            kept[label] = Kept(out, job, [own[key] for key in sorted(own)], seconds, digest)
     return kept, set(rows) - set(kept)
+
+
+def settings_digest(run: Job | Run) -> str:
+    """What the numbers of a run depend on besides its seeds and what was recorded where, in short.
+
+    Results may be kept from another machine, where files have other names.
+    """
+    if isinstance(run, Kept):
+        return run.digest
+    job = run.job if isinstance(run, Run) else run
+    data = {k: v for k, v in job.to_json().items() if k not in ("seeds", "demos", "planner")}
+    arguments = {n: v for n, v in job.environment.arguments if n != "recording"}
+    data["environment"] = data["environment"] | {"arguments": arguments}
+    return hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()[:8]
 
 
 def _by_evaluation(run: Run) -> dict[tuple[int, int], dict[str, float]]:

@@ -16,12 +16,14 @@ from depo.errors import DepoError, unknown
 from depo.evaluation.statistics import STATISTICS, interval
 from depo.experiments.claims import final_values, verdict
 from depo.experiments.derived import (
+    DIGESTS,
     RESULTS,
     SECONDS,
     VERDICT,
     Scored,
     Together,
     kept_results,
+    settings_digest,
 )
 from depo.experiments.sweep import Engine, Planned, Sweep
 from depo.files import write_bytes, write_json
@@ -166,6 +168,7 @@ class Experiment:
         table += markdown_verdict(judged)
         write_bytes(out / "table.md", table.encode())
         judged[SECONDS] = {label: seconds(run) for label, run in learned.items()}
+        judged[DIGESTS] = {x: digest for x in learned if (digest := settings_digest(learned[x]))}
         write_json(out / VERDICT, judged)
         return judged | {"figures": [str(path) for path in saved]}
 
@@ -176,8 +179,8 @@ class Experiment:
         if others := others - {*self.groups, *self.scored, *again}:
             raise DepoError(
                 f"{out / RESULTS} has results of {', '.join(sorted(others))} that are not what is "
-                "asked for (another scale, fewer seeds, no recording of the task, or unfinished): "
-                "they would be lost, so give another --out or leave out --keep"
+                "asked for (another scale, other settings, fewer seeds, no recording of the task, "
+                "or unfinished): they would be lost, so give another --out or leave out --keep"
             )
         return kept
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from io import BytesIO
 from pathlib import Path
 
 import jax.numpy as jnp
@@ -10,6 +11,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from depo.environments.gridworld import GridWorld
+from depo.files import write_bytes
 from depo.models.folder import load_planner
 from depo.models.planner import CategoricalPlanner
 from depo.report.curves import draw_before, draw_curves
@@ -22,10 +24,11 @@ matplotlib.rcParams["svg.hashsalt"] = "depo"
 
 
 def save_figure(figure: Figure, path: Path) -> Path:
-    """Write PNG and PDF; returns the PNG."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(path.with_suffix(".png"), dpi=130, bbox_inches="tight")
-    figure.savefig(path.with_suffix(".pdf"), bbox_inches="tight", metadata={"CreationDate": None})
+    """Write PNG and PDF, each whole or not at all; returns the PNG."""
+    for kind, more in {"pdf": {"metadata": {"CreationDate": None}}, "png": {"dpi": 130}}.items():
+        drawn = BytesIO()
+        figure.savefig(drawn, format=kind, bbox_inches="tight", **more)  # type: ignore[arg-type]
+        write_bytes(path.with_suffix(f".{kind}"), drawn.getvalue())
     return path.with_suffix(".png")
 
 
