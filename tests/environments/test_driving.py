@@ -27,7 +27,7 @@ from depo.environments.driving.surroundings import FEATURES, NEIGHBOURS, RANGE
 from depo.environments.driving.vehicles import TYPES, vehicle_type
 from depo.environments.host import HostEnvironment
 from depo.errors import DepoError
-from depo.traffic.preparation import split_of
+from depo.traffic.preparation import join, split_of
 from depo.traffic.recording import Recording
 from depo.traffic.road import Road
 from tests.environments.traffic import flowing, recording_of, steady
@@ -226,6 +226,22 @@ def test_noisy_tracks_are_followed_within_the_limits() -> None:
     assert motion.pose.y[-1] == pytest.approx(y[-1], abs=0.3)
 
 
+def test_a_scene_of_several_recordings_has_an_end_for_each() -> None:
+    short = recording_of([steady(0, 5.0, 1, 12.0, 350), steady(40, 5.0, 2, 12.0, 350)])
+    long = recording_of([steady(0, 5.0, 1, 12.0, 500)])
+    scene = scene_of(join([short, long]))
+    ends = np.asarray(scene.end_frame)
+    assert ends[0] == ends[1] < ends[2] == scene.frames - 1
+    alone = scene_of(short)
+    np.testing.assert_array_equal(alone.end_frame, [alone.frames - 1] * 2)
+    assert ends[0] == alone.frames - 1
+    environment = DrivingEnvironment(scene, TYPES["normal"])
+    ego = environment.begin(jnp.array([0, 2]), jnp.zeros((2, 2), jnp.uint32))
+    waiting = eqx.tree_at(lambda e: e.frame, ego, jnp.full(2, ends[0] - 1, jnp.int32))
+    outcome = environment.drive(waiting, jnp.zeros((2, 2)))[2]
+    assert outcome.out_of_time.tolist() == [True, False]
+
+
 def test_a_recording_nobody_can_be_driven_in_is_refused() -> None:
     with pytest.raises(DepoError, match="no vehicle seen in 3 frames"):
         motion_of(recording_of([steady(0, 0.0, 1, 5.0, 2)]))
@@ -281,15 +297,21 @@ def seen() -> dict[str, np.ndarray]:
     return look_around()
 
 
-def look_around(gaps: bool = False) -> dict[str, np.ndarray]:
-    """What the first vehicle of each case sees, (7, 4), all driving at 10 m/s."""
+def look_around(gaps: bool = False, **sizes: float) -> dict[str, np.ndarray]:
+    """What the first vehicle of each case sees, (7, 4), all driving at 10 m/s.
+
+    ``sizes``: how long the first of a case is, and how long the others are.
+    """
     tracks, firsts = [], []
     for number, vehicles in enumerate(CASES.values()):
         firsts.append(len(tracks))
         tracks += [
             steady(number * APART, x - 10 * DT * NOW, lane, 10.0, 400) for lane, x in vehicles
         ]
-    environment = DrivingEnvironment(scene_of(recording_of(tracks)), TYPES["normal"], gaps=gaps)
+    length = np.full(len(tracks), sizes.get("others", 4.5))
+    length[firsts] = sizes.get("first", 4.5)
+    scene = scene_of(recording_of(tracks, length=length))
+    environment = DrivingEnvironment(scene, TYPES["normal"], gaps=gaps)
     vehicle, frame = jnp.array(firsts), jnp.arange(len(CASES)) * APART + NOW
     pose = environment.scene.recorded(vehicle, frame)
     nothing = jnp.zeros(len(CASES), jnp.int32)
@@ -348,11 +370,12 @@ def test_gaps_are_the_same_traffic_from_bumper_to_bumper(
 
 
 def test_gaps_are_what_lies_between_bumpers_however_long_vehicles_are() -> None:
-    cases = look_around(gaps=True)
-    length = 4.5
+    cases = look_around(gaps=True, first=3.0, others=6.0)
     for i, name in enumerate(NEIGHBOURS):
+        if name.startswith("right"):  # abreast: whose front is ahead depends on lengths
+            continue
         x = AROUND[name][1] - 100.0
-        gap = x - length if "ahead" in name else x + length
+        gap = x - 3.0 if "ahead" in name else x + 6.0  # from rear to rear, less who is in front
         np.testing.assert_allclose(cases["all around"][i + 1, 0], gap, atol=0.02, err_msg=name)
     few = cases["few around"][1:, 0]
     np.testing.assert_allclose(few[NEIGHBOURS.index("ahead")], RANGE)  # 45 m away
@@ -570,7 +593,15 @@ def test_one_copy_drives_as_the_single_face_does(recording_file: str) -> None:
 
 @pytest.mark.parametrize(
     ("settings", "message"),
-    [({"horizon": 0}, "horizon 0"), ({"overlap": -1.0}, "-1.0")],
+    [
+        ({"horizon": 0}, "horizon 0"),
+        ({"horizon": 3_000}, "horizon 3000 is not between 1 and 1,500"),
+        ({"horizon": 10.5}, "horizon 10.5 is not a whole number"),
+        ({"overlap": -1.0}, "-1.0"),
+        ({"neighbours": "gap"}, "unknown neighbours of driving 'gap': did you mean 'gaps'"),
+        ({"arrival": "ends"}, "did you mean 'end'"),
+        ({"part": "tests"}, "did you mean 'test'"),
+    ],
 )
 def test_impossible_settings_are_refused(settings: dict, message: str) -> None:
     with pytest.raises(DepoError, match=message):

@@ -75,16 +75,22 @@ def test_blacklisted_vehicles_are_left_out() -> None:
 def test_only_vehicles_that_cross_the_zone_unharmed_are_chosen() -> None:
     late, parked = (0, ACROSS[60:], 9.0), (0, np.full(300, 200.0), 13.0)
     crash = (0, ACROSS, 13.0)
-    tracks = [(0, ACROSS, 2.0), (0, ACROSS, 5.6), (100, ACROSS, 2.0), late, parked, crash]
+    through = [(0, ACROSS, 2.0), (0, ACROSS, 5.6), (100, ACROSS, 2.0), (200, ACROSS, 2.0)]
+    tracks = [*through, late, parked, crash]
     recording = recording_of(tracks)
-    assert crosses_zone(recording).tolist() == [True, True, True, False, False, True]
+    assert crosses_zone(recording).tolist() == [*[True] * 4, False, False, True]
     split = split_of(choose(recording))
-    assert sorted([*split.train, *split.validation, *split.test]) == [0, 1, 2]
+    assert sorted([*split.train, *split.validation, *split.test]) == [0, 1, 2, 3]
     before = (0, np.full(300, -10.0), 2.0)
-    wider = split_of(choose(recording_of([*tracks[:4], before]), ChoiceSettings(complete=False)))
-    assert sorted([*wider.train, *wider.validation, *wider.test]) == [0, 1, 2, 3]
-    with pytest.raises(DepoError, match="2 of 2 vehicles cross"):
-        choose(drivers(2))
+    wider = split_of(choose(recording_of([*tracks[:5], before]), ChoiceSettings(complete=False)))
+    assert sorted([*wider.train, *wider.validation, *wider.test]) == [0, 1, 2, 3, 4]
+    with pytest.raises(DepoError, match="3 of 3 vehicles cross"):
+        choose(drivers(3))
+    assert len(split_of(choose(drivers(4))).test) == 1
+    with pytest.raises(DepoError, match="vehicles 3: with fewer than 4"):
+        ChoiceSettings(vehicles=3)
+    with pytest.raises(DepoError, match="shuffle_seed -1 is not between"):
+        ChoiceSettings(shuffle_seed=-1)
 
 
 @given(st.integers(3, 2000))

@@ -101,6 +101,11 @@ BROKEN: dict[str, tuple[pl.DataFrame, dict[str, int], int]] = {
         {"contradictory": 2, "filled": 1},
         2,
     ),
+    "in two lanes": (  # the lateral position says which
+        pl.concat([CAR, changed(5, lane=3)[5:6]]),
+        {"repeated": 1},
+        2,
+    ),
     "short gap": (without(10, 11, 12), {"filled": 3}, 2),
     "long gap": (without(*range(10, 25)), {"long_gaps": 1}, 3),
     "outlier": (changed(10, x=250.0), {"outliers": 1, "filled": 1}, 2),
@@ -204,6 +209,15 @@ def test_recordings_of_one_portal_file_are_told_apart(tmp_path: Path) -> None:
     assert report.contradictory == report.repeated == 0
     same(first, ONE, 0.0005)
     same(second, OTHER, 0.0005)
+
+
+def test_a_clock_may_begin_with_the_first_frame(tmp_path: Path) -> None:
+    for start in (0, 100):
+        parts = [("i-80", start, ONE), ("i-80", 3_600_000, OTHER)]
+        (first, report), (second, _) = read_recordings(portal(tmp_path / f"{start}.csv", parts))
+        assert report.astray == 0
+        same(first, ONE, 0.0005)
+        same(second, OTHER, 0.0005)
 
 
 def test_rows_of_a_wrong_clock_are_counted_and_their_recording_is_read(tmp_path: Path) -> None:
@@ -336,6 +350,21 @@ def test_a_lane_change_without_lateral_position_is_gradual(tmp_path: Path) -> No
     assert steps.max() == pytest.approx(12 * 12 * INCH / 40)
 
 
+def test_a_vehicle_in_two_lanes_at_once_is_in_neither_whatever_the_order(tmp_path: Path) -> None:
+    """Where the lane is all that says how far to the side it is."""
+    rows = {"vehicle_id": [1] * 125, "frame_id": [*range(125)], "lane_id": [1] * 125}
+    table = pl.DataFrame(rows | {"local_y_ft": [1242 + t for t in range(125)]})
+    other = table[50:52].with_columns(lane_id=pl.lit(3, pl.Int64))
+    unknown = table[60:62].with_columns(lane_id=pl.lit(9, pl.Int64))  # says nothing, so no more
+    found = []
+    for rows in ([table, other, unknown], [unknown, other, table]):
+        recording, report = read(in_csv(pl.concat(rows), tmp_path / "t.csv"))
+        assert (report.contradictory, report.filled, report.repeated) == (4, 2, 2)
+        found.append(recording)
+    same(*found, 0.0)
+    np.testing.assert_allclose(found[0].y, 12 * 12 * INCH * 0.5)
+
+
 UNUSABLE: dict[str, tuple[Callable[[Path], object], str]] = {
     "empty": (lambda p: p.write_text(""), "is empty"),
     "header only": (lambda p: p.write_text("vehicle,frame,x,y,lane,length,width\n"), "no rows"),
@@ -381,6 +410,21 @@ BAD_LAYOUTS = {
     "no place": ("road = 'i80'\ncolumns = {vehicle = 'a', x = 'b', frame = 'c'}", "'y' or"),
     "unknown road": ("road = 'i81'\ncolumns = {}", "did you mean 'i80'"),
     "unit": ("road='i80'\nunit='km'\ncolumns={vehicle='a',x='b',y='c',frame='d'}", "'km'"),
+    **{
+        name: (f"road='i80'\n{line}\ncolumns={{vehicle='a',x='b',y='c',frame='d'}}", expected)
+        for name, line, expected in [
+            ("text", "x_origin='a'", "x_origin 'a' is not a finite number"),
+            ("infinite", "assumed_length=inf", "assumed_length inf is not a finite number"),
+            ("yes", "smooth=true", "smooth True is not a whole number"),
+            ("no table", "where='x'", "where is a table"),
+            ("nothing between", "separator=''", "separator '' separates nothing"),
+        ]
+    },
+    "half a lane": (
+        "road={length=9,lanes=3.5,lane_width=3,zone=[0,9]}\n"
+        "columns={vehicle='a',x='b',y='c',frame='d'}",
+        "road: lanes 3.5 is not a whole number",
+    ),
 }
 
 

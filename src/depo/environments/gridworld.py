@@ -185,7 +185,7 @@ class GridWorld:
     def _leg(self, start: int, stop: Cell) -> list[int]:
         """Shortest path, alternating axes where both are open, up first."""
         distance = self._distances(stop)
-        if distance[start] < 0:
+        if self.wall[stop] or distance[start] < 0:
             raise DepoError(f"the expert cannot walk from {self.cell(start)} to {stop}: walls")
         path, state, last_axis = [], start, 0
         while distance[state] > 0:

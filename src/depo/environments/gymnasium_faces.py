@@ -10,6 +10,7 @@ from gymnasium.vector.utils import batch_space
 
 from depo.environments.driving import settings as driving
 from depo.environments.gridworld import ID, GridWorld, GridWorldSettings
+from depo.errors import DepoError
 
 
 def register() -> None:
@@ -54,6 +55,8 @@ class GridWorldEnv(gym.Env[np.int64, int | np.integer]):
         """A start drawn from the world's distribution, or ``options={"state": n}``."""
         super().reset(seed=seed)
         given = (options or {}).get("state")
+        if given is not None and given not in self.observation_space:
+            raise DepoError(f"state {given} is none of the {self.world.states} of the grid world")
         drawn = self.np_random.choice(self.world.states, p=self._start)
         self._state, self._elapsed = int(drawn if given is None else given), 0
         return np.int64(self._state), {}

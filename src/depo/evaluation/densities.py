@@ -41,7 +41,7 @@ def authors_divergence(
     points = np.arange(100) / 100
 
     def density(positions: np.ndarray) -> np.ndarray:
-        z = (positions - mean) / deviation
+        z = (positions - mean) / np.maximum(deviation, 1e-6)  # all may be in the same place
         along, across = (_kernel(points, z[:, axis], 0.01) for axis in (0, 1))
         return along @ across.T / len(z) + 1e-4
 

@@ -161,12 +161,15 @@ def final_values(run: Run, metric: str, runs: Mapping[str, Run] | None = None) -
 
 
 def chosen_values(run: Run, metric: str, by: str) -> np.ndarray:
-    """A metric at the evaluation where each seed is best by another one; the first of equals.
+    """A metric at the evaluation where each seed is best by another one; the first of equals. The
+    last evaluation where nothing was there to choose by.
 
     Of runs read together every part is a model of its own, and chosen on its own.
     """
     if isinstance(run, Together):
         return np.mean([chosen_values(part, metric, by) for part in run.parts.values()], axis=0)
+    if not run.metrics() or by not in run.metrics()[0]:
+        return final_values(run, metric)
     return at_best(curve(run, metric)[1], curve(run, by)[1])
 
 

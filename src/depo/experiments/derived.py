@@ -130,15 +130,17 @@ def kept_results(out: Path, jobs: Mapping[str, Job]) -> tuple[dict[str, Run], se
 
 
 def settings_digest(run: Job | Run) -> str:
-    """What the numbers of a run depend on besides its seeds and what was recorded where, in short.
+    """What the numbers of a run depend on besides its seeds and demonstrations, in short.
 
-    Results may be kept from another machine, where files have other names.
+    Results may be kept from another machine, where files are in other folders.
     """
     if isinstance(run, Kept):
         return run.digest
     job = run.job if isinstance(run, Run) else run
     data = {k: v for k, v in job.to_json().items() if k not in ("seeds", "demos", "planner")}
-    arguments = {n: v for n, v in job.environment.arguments if n != "recording"}
+    arguments = dict(job.environment.arguments)
+    if "recording" in arguments:
+        arguments["recording"] = Path(arguments["recording"]).stem
     data["environment"] = data["environment"] | {"arguments": arguments}
     return hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()[:8]
 

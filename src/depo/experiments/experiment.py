@@ -243,7 +243,7 @@ def markdown_verdict(judged: Mapping[str, Any]) -> str:
 def summarise(run: Run, metric: str) -> str:
     """One cell: IQM [interval], or the seeds themselves."""
     is_steps = metric.startswith("steps_to_")
-    if not is_steps and metric.partition("@")[0] not in run.final_scores()[0]:
+    if ("success" if is_steps else metric.partition("@")[0]) not in run.final_scores()[0]:
         return "–"
     values = final_values(run, metric)
     return seeds_text(values, "median" if is_steps else "iqm", 0 if is_steps else 3)
@@ -258,7 +258,9 @@ def seeds_text(values: np.ndarray, statistic: str, digits: int) -> str:
 
 
 def _number(x: float, digits: int) -> str:
-    if not np.isfinite(x):
+    if np.isnan(x):
+        return "–"
+    if np.isinf(x):
         return "never"
     if digits and x and abs(x) < 0.01:
         return f"{x:.2g}"

@@ -20,6 +20,7 @@ import numpy as np
 
 from depo.demos.demonstrations import Demonstrations
 from depo.errors import DepoError
+from depo.runs.imitated import default_demonstrations
 from depo.runs.job import Job
 from depo.runs.run import DEMOS, SETTINGS, Run
 from depo.runtime import cores
@@ -96,13 +97,15 @@ class Sweep:
 
     def _check_demonstrations(self, label: str) -> None:
         """Refuse a run that learned from what a file held before it was recorded again."""
-        kept, file = self.path(label) / DEMOS, Path(self.plan[label].job.demos)
-        if kept.exists() and file.is_file():
-            learned, there = Demonstrations.load(kept), Demonstrations.load(file)
+        kept, job = self.path(label) / DEMOS, self.plan[label].job
+        named = job.demos or dict(job.environment.arguments).get("recording", "")
+        if kept.exists() and Path(named).is_file():
+            learned = Demonstrations.load(kept)
+            there = default_demonstrations(job.environment, job.demos)
             if not np.array_equal(learned.observations, there.observations):
                 raise DepoError(
-                    f"{self.path(label)} learned from other recordings than {file} holds now: give "
-                    "another --out, or remove that run"
+                    f"{self.path(label)} learned from other recordings than {named} holds now: "
+                    "give another --out, or remove that run"
                 )
 
     def _execute(

@@ -6,9 +6,9 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
-from depo.errors import DepoError, unknown
+from depo.errors import DepoError, check_fields, unknown
 from depo.traffic.road import FOOT, Road
 
 FOLDER = Path(__file__).parent / "layouts"
@@ -91,6 +91,11 @@ class Layout:
     """Vehicles with tracking errors, by a part of the recording's name; they are never chosen."""
 
     def __post_init__(self) -> None:
+        check_fields(self, f"layout '{self.name}'")
+        if not self.separator:
+            raise DepoError(f"layout '{self.name}': separator '' separates nothing")
+        if not isinstance(self.where, Mapping):
+            raise DepoError(f"layout '{self.name}': where is a table, as {{Location = 'i-80'}}")
         for role in self.columns:
             if role not in ROLES:
                 raise unknown("column role", role, ROLES)
@@ -101,12 +106,6 @@ class Layout:
             raise DepoError(f"layout '{self.name}': name a column for either 'frame' or 'time'")
         if "y" not in self.columns and "lane" not in self.columns:
             raise DepoError(f"layout '{self.name}': name a column for 'y' or for 'lane', or both")
-        for name, value, known in [
-            ("unit", self.unit, get_args(Unit)),
-            ("reference", self.reference, get_args(Reference)),
-        ]:
-            if value not in known:
-                raise unknown(f"{name} in layout '{self.name}'", value, known)
         if not self.time_step > 0:
             raise DepoError(f"layout '{self.name}': time_step {self.time_step} is not positive")
 

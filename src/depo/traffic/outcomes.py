@@ -87,9 +87,10 @@ def as_recorded(recording: Recording, vehicle: int, row: int) -> Drive:
 
 def constant_velocity(recording: Recording, vehicle: int, row: int) -> Drive:
     """Drive on with the speed and heading of the entry, as long as the recording lasts."""
-    before = max(row - 1, int(recording.begin[vehicle]))
+    first, last = int(recording.begin[vehicle]), int(recording.begin[vehicle + 1]) - 1
+    before, after = (row - 1, row) if row > first else (row, min(row + 1, last))
     steps = np.arange(max(1, recording.frames[1] - int(recording.frame[row])))
-    dx, dy = recording.x[row] - recording.x[before], recording.y[row] - recording.y[before]
+    dx, dy = recording.x[after] - recording.x[before], recording.y[after] - recording.y[before]
     return recording.x[row] + dx * steps, recording.y[row] + dy * steps
 
 

@@ -12,6 +12,8 @@ from depo.errors import DepoError
 from depo.traffic.overlaps import crashed_vehicles
 from depo.traffic.recording import Recording
 
+FEWEST = 4
+"""Vehicles of which 15% are one."""
 PAUSE = 600
 """Frames between two recordings that follow each other in one scene."""
 Shares = Literal["70/15/15", "85/15"]
@@ -55,6 +57,10 @@ class ChoiceSettings:
     def __post_init__(self) -> None:
         if self.vehicles < 0:
             raise DepoError(f"vehicles {self.vehicles}: 0 means all, fewer is impossible")
+        if 0 < self.vehicles < FEWEST:
+            raise DepoError(f"vehicles {self.vehicles}: with fewer than {FEWEST} none is tested on")
+        if not 0 <= self.shuffle_seed < 2**32:
+            raise DepoError(f"shuffle_seed {self.shuffle_seed} is not between 0 and 2³² − 1")
 
 
 @dataclass(frozen=True)
@@ -153,7 +159,7 @@ def choose(recording: Recording, settings: ChoiceSettings | None = None) -> Reco
     fit[crashed_vehicles(recording)] = False
     fit &= crosses_zone(recording) if settings.complete else enters_zone(recording)
     candidates = np.flatnonzero(fit)
-    if len(candidates) < 3:
+    if len(candidates) < FEWEST:
         raise DepoError(
             f"recording '{recording.name}': {len(candidates)} of {recording.vehicles} vehicles "
             "cross the valid zone without a collision, too few to split into train and test"

@@ -77,8 +77,8 @@ def _time_slots(rows: pl.DataFrame, layout: Layout) -> list[pl.DataFrame]:
     others', are in none of them. Where there is one, they are in that.
     """
     start = (pl.col("clock") - (pl.col("frame") * layout.time_step * 1000).round()).cast(pl.Int64)
-    begin = rows.select(start.fill_null(0).alias("begin"))["begin"].to_numpy()
-    known = begin != 0
+    found = rows.select(start.alias("begin"))["begin"]
+    known, begin = found.is_not_null().to_numpy(), found.fill_null(0).to_numpy()
     seen = np.unique(begin[known])
     edges = seen[1:][np.diff(seen) > APART]
     if not len(edges):

@@ -60,7 +60,7 @@ class Report:
     lone: int = 0
     """Rows left alone by the splits: dropped."""
     lanes_filled: int = 0
-    """Rows with an unknown lane: taken from the lateral position, or from the nearest row."""
+    """Rows with an unknown lane: taken from the lateral position, or from the row before."""
     lanes_unknown: int = 0
     """Rows of vehicles whose lane, and so place, nobody knows: dropped."""
     sizes_assumed: int = 0
@@ -95,10 +95,11 @@ def repair(
     settings = settings or RepairSettings()
     report = Report(rows=len(rows) + astray, astray=astray)
     needed = [column for column in ("vehicle", "frame", "x", "y") if column in rows.columns]
-    whole = rows.drop_nulls(needed).sort(needed)
+    whole = rows.drop_nulls(needed)
+    whole = whole.sort([*needed, *(column for column in whole.columns if column not in needed)])
     report = replace(report, missing=len(rows) - len(whole))
     table = {c: whole[c].to_numpy() for c in whole.columns if c not in ("recording", "clock")}
-    table, report = _without_duplicates(table, report)
+    table, report = _without_duplicates(table, report, layout)
     table, report = _without_outliers(table, report, layout, settings)
     table, begin, report = _pieces(table, report, layout, settings)
     table, begin, counts = in_lanes(table, begin, layout)
@@ -151,7 +152,7 @@ def _reason(report: Report, settings: RepairSettings) -> str:
     )
 
 
-def _without_duplicates(table: Table, report: Report) -> tuple[Table, Report]:
+def _without_duplicates(table: Table, report: Report, layout: Layout) -> tuple[Table, Report]:
     """One row for each vehicle and frame, or none where rows disagree: either may be wrong."""
     v, f = table["vehicle"], table["frame"]
     if not len(v):
@@ -159,10 +160,12 @@ def _without_duplicates(table: Table, report: Report) -> tuple[Table, Report]:
     first = np.flatnonzero(np.concatenate([[True], (v[1:] != v[:-1]) | (f[1:] != f[:-1])]))
     count = np.diff(np.append(first, len(v)))
     spread = np.zeros(len(first))
-    for column in ("x", "y"):
-        if column in table:
-            most = np.maximum.reduceat(table[column], first)
-            spread = np.maximum(spread, most - np.minimum.reduceat(table[column], first))
+    for column in ("x", "y" if "y" in table else "lane"):  # what says where a vehicle is
+        value = table[column].astype(float)
+        if column == "lane":
+            value = np.where(np.isin(value, layout.unknown_lanes), np.nan, value)
+        apart = np.fmax.reduceat(value, first) - np.fmin.reduceat(value, first)
+        spread = np.fmax(spread, apart)  # an unknown lane contradicts nobody
     same = spread <= SAME
     kept = {column: array[first[same]] for column, array in table.items()}
     return kept, replace(

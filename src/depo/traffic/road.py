@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from depo.errors import DepoError
+from depo.errors import DepoError, check_fields
 
 FOOT = 0.3048
 """Metres in a foot."""
@@ -25,6 +25,9 @@ class Ramp:
     """How much less that becomes with every metre of road; past the taper's end it is negative."""
     joins: float
     """From where (x of the front, m) the ramp and the rightmost lane are neighbours."""
+
+    def __post_init__(self) -> None:
+        check_fields(self, "ramp")
 
 
 @dataclass(frozen=True)
@@ -52,6 +55,7 @@ class Road:
     """The on-ramp, if there is one."""
 
     def __post_init__(self) -> None:
+        check_fields(self, "road")
         start, end = self.zone
         if not (self.length > 0 and self.lanes > 0 and self.lane_width > 0):
             raise DepoError(

@@ -180,7 +180,7 @@ class DrivingEnvironment(eqx.Module):
         state, collided = self._look(ego.vehicle, frame, pose)
         off_road = scene.road.off_road(pose.x, pose.y) & ~collided
         arrived = (pose.x > scene.road.zone[1]) & ~collided & ~off_road
-        over = (elapsed >= self.horizon) | (frame >= scene.frames - 1)
+        over = (elapsed >= self.horizon) | (frame >= scene.end_frame[ego.vehicle])
         out_of_time = over & ~(collided | off_road | arrived)
         moved = Ego(ego.vehicle, frame, pose, elapsed, ego.key)
         return moved, state, Outcome(arrived, collided, off_road, out_of_time)

@@ -37,6 +37,8 @@ class Scene(eqx.Module):
     start: Pose
     """Where each vehicle is when it enters the zone."""
     start_frame: Int[Array, " vehicles"]
+    end_frame: Int[Array, " vehicles"]
+    """The last frame of the recording that each vehicle is in; a scene may hold several."""
     pose: Pose
     """Every vehicle's own motion, rows as in :class:`Motion`."""
     row_of_frame_0: Int[Array, " vehicles"]
@@ -90,6 +92,7 @@ def scene_of(recording: Recording) -> Scene:
         width=jnp.asarray(recording.width, jnp.float32),
         start=Pose(*(jnp.asarray(c[start_row], jnp.float32) for c in motion.pose)),
         start_frame=jnp.asarray(motion.frame()[start_row] - first, jnp.int32),
+        end_frame=jnp.asarray(_ends(recording, motion) - first, jnp.int32),
         pose=Pose(*(jnp.asarray(c, jnp.float32) for c in motion.pose)),
         row_of_frame_0=jnp.asarray(offset, jnp.int32),
         last_row=jnp.asarray(motion.begin[1:] - 1, jnp.int32),
@@ -98,6 +101,15 @@ def scene_of(recording: Recording) -> Scene:
         time_step=recording.time_step,
         first_frame=first,
     )
+
+
+def _ends(recording: Recording, motion: Motion) -> np.ndarray:
+    """The last frame of each vehicle's recording."""
+    later = [part["first_frame"] for part in recording.metadata.get("recordings", ())][1:]
+    of = np.searchsorted(later, recording.first_frame, side="right")
+    latest = np.zeros(len(later) + 1, np.int64)
+    np.maximum.at(latest, of[motion.vehicle()], motion.frame())
+    return latest[of]
 
 
 def rectangle(pose: Pose, length: Any, width: Any) -> Rectangle:

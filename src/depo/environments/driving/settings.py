@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from depo.errors import DepoError
+from depo.errors import DepoError, check_fields
 
 ID = "depo/Driving-v0"
 Part = Literal["train", "validation", "test", "all"]
@@ -37,8 +37,9 @@ class DrivingSettings:
     to make out; and from rear to rear they hide how long a vehicle is."""
 
     def __post_init__(self) -> None:
-        if self.horizon < 1:
-            raise DepoError(f"horizon {self.horizon} is not positive")
+        check_fields(self, "driving")
+        if not 1 <= self.horizon <= HORIZON:
+            raise DepoError(f"horizon {self.horizon} is not between 1 and {HORIZON:,}")
         if not self.overlap >= 0:
             raise DepoError(f"overlap {self.overlap} is negative: 0 counts every touch")
 
