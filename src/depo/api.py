@@ -16,7 +16,7 @@ from depo.errors import DepoError, unknown
 from depo.files import read_object
 from depo.models.skill_source import shaped_like, skill_name
 from depo.presets import preset_settings
-from depo.runs.job import EnvironmentSettings, Job
+from depo.runs.job import EnvironmentSettings, Job, first_seeds
 from depo.runs.run import CHECKPOINTS, SETTINGS, Run
 from depo.settings import METHODS, OFF_POLICY, ON_POLICY, TRANSFER, Learner
 
@@ -74,8 +74,7 @@ def make_job(
         changes = {n: v for n, v in overrides.items() if n in world_fields}
         world = dataclasses.replace(environment.world, **changes)
         environment = dataclasses.replace(environment, world=world)
-    if seeds < 1:
-        raise DepoError(f"seeds {seeds} is not positive: it is how many seeds to run")
+    numbers = first_seeds(seed, seeds)
     return Job(
         method=method,
         learner=learner,
@@ -84,7 +83,7 @@ def make_job(
         ),
         environment=environment,
         steps=default_steps(method, learner) if steps is None else steps,
-        seeds=tuple(range(seed, seed + seeds)),
+        seeds=numbers,
         preset=preset,
         demos=str(demos),
         skill=skill,

@@ -33,7 +33,7 @@ def check_fields(settings: Any, whose: str) -> None:
         value = getattr(settings, name)
         if get_origin(hint) is Literal:
             if value not in get_args(hint):
-                raise unknown(f"{name} of {whose}", str(value), get_args(hint))
+                raise unknown(name, str(value), get_args(hint))
         elif hint in _KINDS:
             kind, called = _KINDS[hint]
             fits = isinstance(value, kind) and isinstance(value, bool) == (hint is bool)

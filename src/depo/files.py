@@ -16,6 +16,8 @@ from depo.errors import DepoError, unknown
 
 def write_bytes(path: Path, data: bytes) -> None:
     """Replace ``path`` by ``data`` atomically: a kill at any instant leaves one whole version."""
+    if not path.name:
+        raise DepoError(f"cannot write '{path}': it is a folder, give a file")
     temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex}.tmp")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -44,7 +46,7 @@ def read_json(path: Path) -> Any:
         return json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise DepoError(f"{path} does not exist") from None
-    except (ValueError, OSError) as error:
+    except (ValueError, OSError, RecursionError) as error:
         raise DepoError(f"{path} is not readable JSON: {error}") from None
 
 

@@ -8,10 +8,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from depo.api import make_job
 from depo.cli.flags import parse_job
 from depo.cli.main import COMMANDS, main
 from depo.demos import Demonstrations
 from depo.environments.dynamics import VARIANTS
+from depo.runs.training import begin
 
 SMALL = ["--size", "3", "--hidden", "32", "--batch-steps", "64"]
 
@@ -91,6 +93,42 @@ def test_a_damaged_run_does_not_hide_the_others(tmp_path: Path, capsys) -> None:
     assert all(row["status"].startswith("damaged: ") for row in listed)
 
 
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("metrics.csv", b"\xff\x00\xfe"),
+        ("metrics.csv", b"a,b\n1,2\n"),
+        ("metrics.csv", b"seed,env_steps\n0,x\n"),
+        ("timing.csv", b"env_steps,seconds\n64,abc\n"),
+        ("timing.csv", b"nothing\n1\n"),
+    ],
+)
+def test_damaged_tables_do_not_hide_the_other_runs(
+    tmp_path: Path, capsys, name: str, content: bytes
+) -> None:
+    for folder in ("whole", "damaged"):
+        begin(make_job("bco", steps=128, size=3, hidden=8, batch_steps=64), tmp_path / folder)
+    (tmp_path / "damaged" / name).write_bytes(content)
+    assert call("runs", tmp_path, "--json") == 0
+    damaged, whole = json.loads(capsys.readouterr().out)
+    assert damaged["status"].startswith("damaged: ")
+    assert name in damaged["status"]
+    assert whole["status"] == "stopped"
+
+
+def test_too_little_memory_is_said_in_a_sentence(monkeypatch, capsys) -> None:
+    for error in (MemoryError(), RuntimeError("RESOURCE_EXHAUSTED: Out of memory")):
+
+        def fail(_: list[str], error: BaseException = error) -> int:
+            raise error
+
+        monkeypatch.setattr("depo.cli.runs.run", fail)
+        assert call("runs", "--json") == 2
+        said = capsys.readouterr()
+        assert "not enough memory: lower --hidden" in json.loads(said.out)["error"]
+        assert "Traceback" not in said.err
+
+
 def test_seeds_are_counted_from_the_first() -> None:
     job, _ = parse_job("bco", ["--seed", "3", "--seeds", "2"], "depo", "")
     assert job.seeds == (3, 4)
@@ -124,7 +162,10 @@ def bad_files(tmp_path_factory) -> Path:
         (["train", "depo", "--demos", "BAD/vectors.npz"], "11-dimensional vectors"),
         (["train", "depo", "--demos", "BAD/absent.npz"], "does not exist"),
         (["train", "depo", "--steps", "0"], "steps 0"),
-        (["train", "depo", "--seeds", "0"], "--seeds 0"),
+        (["train", "depo", "--seeds", "0"], "seeds 0: it is how many"),
+        (["train", "depo", "--seeds", "2000000000"], "seeds 2000000000: it is how many"),
+        (["train", "depo", "--batch-steps", "8000000000"], "an evaluation comes every"),
+        (["demos", "make", "."], "it is a folder, give a file"),
         (["train", "depo", "--hidden", "0"], "hidden 0 is not positive"),
         (["train", "depo", "--batch-steps", "-128"], "batch_steps -128"),
         (["train", "depo", "--skill-rate", "nan"], "skill_rate nan"),

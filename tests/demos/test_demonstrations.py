@@ -107,6 +107,7 @@ BAD = {
         "add up to",
     ),
     "returns": ({"episode_returns": np.zeros(3)}, "each of the 2 episodes"),
+    "nan return": ({"episode_returns": np.array([1.0, np.nan])}, "has nan for episode 1"),
     "too few actions": ({"actions": np.zeros((2, 1))}, "one action for each state"),
     "nan action": ({"actions": np.full((4, 1), np.nan)}, "actions contain NaN"),
     "names": ({"metadata": np.array('{"feature_names": ["x"]}')}, "1 feature names for 2"),
@@ -125,6 +126,26 @@ def test_a_bad_file_is_refused_with_one_sentence(tmp_path: Path, name: str) -> N
     assert expected in str(error.value)
     assert str(path) in str(error.value)
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("episodes", "message"),
+    [
+        ([], "no episodes"),
+        ([1, 2], "episode 0 has length 1"),
+        ([[0, 1], []], "episode 1 has length 0"),
+        ([[[0.0, 1.0], [2.0]], [[0.0, 1.0]]], "no array of states"),
+    ],
+)
+def test_what_is_no_episode_is_refused(episodes: list, message: str) -> None:
+    with pytest.raises(DepoError, match=message):
+        Demonstrations.from_episodes(episodes)
+    two = Demonstrations.from_episodes(iter([[0, 1], [2, 3]]))
+    with pytest.raises(DepoError, match="no episodes"):
+        two.select([])
+    odd = Demonstrations.from_episodes([[0, 1]], metadata={"hz": np.float32(5)})
+    with pytest.raises(DepoError, match="metadata must be plain JSON"):
+        odd.save("nowhere.npz")
 
 
 def test_object_arrays_are_never_unpickled(tmp_path: Path) -> None:

@@ -598,7 +598,7 @@ def test_one_copy_drives_as_the_single_face_does(recording_file: str) -> None:
         ({"horizon": 3_000}, "horizon 3000 is not between 1 and 1,500"),
         ({"horizon": 10.5}, "horizon 10.5 is not a whole number"),
         ({"overlap": -1.0}, "-1.0"),
-        ({"neighbours": "gap"}, "unknown neighbours of driving 'gap': did you mean 'gaps'"),
+        ({"neighbours": "gap"}, "unknown neighbours 'gap': did you mean 'gaps'"),
         ({"arrival": "ends"}, "did you mean 'end'"),
         ({"part": "tests"}, "did you mean 'test'"),
     ],

@@ -88,6 +88,21 @@ def test_kinds_of_the_grid_world_share_a_planner_of_all_their_states(
     assert row["env_steps"] == 768
 
 
+def test_kinds_of_the_grid_world_have_chances_of_their_own() -> None:
+    job = make_job("depo", types=("1", "2"), steps=256, hidden=8, batch_steps=64)
+    problem = open_problem(job)
+    one, two = (part.learner for part in problem.parts.values())
+    states = [learner.init([0]) for learner in (one, two)]
+    agents = [state.agent["discriminator"] for state in states]
+    assert digest(agents[0]) != digest(agents[1])
+    keys = [jax.random.key_data(state.key).tolist() for state in states]
+    assert keys[0] != keys[1]
+    for learner, state in zip((one, two), states, strict=True):
+        learner.synchronise(state, 0)
+    starts = [learner.positions().state.tolist() for learner in (one, two)]
+    assert starts[0] != starts[1]
+
+
 def test_the_joint_planner_follows_the_sum_of_losses() -> None:
     method = make_method(DePO(hidden=8, minibatch=16, planner_rate=0.1))
     assert isinstance(method, AgnosticMethod)
@@ -151,6 +166,9 @@ def test_rates_fall_by_each_kinds_own_updates(schedule: str, planner: int, tmp_p
 
 
 def test_what_cannot_be_trained_together_is_refused(tmp_path: Path) -> None:
+    for method in ("gaifo", "depo-rl"):
+        with pytest.raises(DepoError, match="unknown method with a planner to share"):
+            make_job(method, env=ID, types=KINDS)
     with pytest.raises(DepoError, match="at least two"):
         depo.cotrain("depo", types=("1",), steps=100, out=tmp_path / "none")
     with pytest.raises(DepoError, match="no k of the grid world"):

@@ -23,6 +23,7 @@ from depo.models.standard import Standard
 from depo.runs.run import Run
 from depo.runs.training import begin
 from depo.settings.off_policy import METHODS, DePO
+from depo.weights import digest
 from tests.environments.point import ID, STEP, straight_demonstrations
 
 SMALL = {
@@ -221,6 +222,18 @@ def test_every_method_runs_scores_and_can_be_evaluated(
     plans = method not in ("gaifo", "bco")
     assert ("reach_error" in rows[0]) == plans
     assert (run.path / "planner" / "seed-1").exists() == plans
+
+
+def test_the_planners_gradient_leaves_the_skill_alone() -> None:
+    method = DePOMethod(DePO(hidden=8, skill_hidden=8, skill_rate=0.0))
+    shape = Shape(Standard.none(2), 2, Standard.none(2), (0, 1))
+    agent = method.init(jax.random.key(0), shape)
+    rows = jax.random.normal(jax.random.key(1), (3, 16, 2))
+    batch = Batch(*rows, jnp.zeros(16), jnp.zeros(16, bool))
+    after, _ = method.update(agent, batch, batch, (rows[0], rows[2]), jax.random.key(2))
+    changed = {name for name in agent if digest(after[name].model) != digest(agent[name].model)}
+    assert {"planner", "critic", "discriminator"} <= changed
+    assert "skill" not in changed
 
 
 @pytest.mark.slow

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import jax
 import pytest
 
 import depo
-from depo.models.folder import Origin
+from depo.errors import DepoError
+from depo.models.folder import Origin, read_origin
 from depo.models.skill_source import shaped_like
 from depo.settings.off_policy import SkillTransfer
 
@@ -36,3 +38,22 @@ def test_settings_take_the_shape_of_a_given_skill(
     settings = shaped_like(SkillTransfer(), str(folder))
     assert settings.skill_memory == remembers
     assert (settings.skill_hidden, settings.skill_depth) == (24, 3)
+
+
+def test_a_damaged_card_gets_a_sentence(tmp_path: Path) -> None:
+    skill = depo.VectorSkill(jax.random.key(0), depo.Standard.none(2), 2, (8, 8))
+    folder = depo.save_skill(tmp_path / "skill", skill)
+    file = folder / "settings.json"
+    stored = json.loads(file.read_text())
+    shape = {name: value for name, value in stored["shape"].items() if name != "pair_input"}
+    for changes in ({"origin": None}, {"shape": shape}, {"shape": None}):
+        file.write_text(json.dumps(stored | changes))
+        with pytest.raises(DepoError, match="does not describe a skill"):
+            shaped_like(SkillTransfer(), str(folder))
+    planner = depo.save_planner(
+        tmp_path / "planner", depo.CategoricalPlanner(jax.random.key(0), 4, (8,))
+    )
+    stored = json.loads((planner / "settings.json").read_text()) | {"origin": None}
+    (planner / "settings.json").write_text(json.dumps(stored))
+    with pytest.raises(DepoError, match="says nothing of where it comes from"):
+        read_origin(planner)

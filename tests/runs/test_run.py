@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
@@ -13,6 +14,7 @@ import pytest
 
 import depo
 from depo.api import make_job
+from depo.demos import Demonstrations
 from depo.runs.job import Job
 from depo.runs.problem import open_problem
 from depo.runs.run import Run
@@ -154,6 +156,75 @@ def test_a_full_disk_while_checkpointing_leaves_the_run_whole(tmp_path: Path, mo
     assert run.status() == "stopped"
     assert run.latest()[1].block == 2
     assert go_on(run).status() == "finished"
+
+
+@pytest.fixture
+def stopped(tmp_path: Path) -> Run:
+    """After the second of three checkpoints."""
+    job = make_job("bco", steps=384, size=3, hidden=8, batch_steps=64, checkpoint_every=2)
+    run = begin(job, tmp_path / "run")
+
+    def stop(steps: int, *_: object) -> None:
+        if steps == 320:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        go_on(run, stop)
+    assert run.latest()[1].block == 4
+    return run
+
+
+def _edit(run: Run, **changes: object) -> None:
+    path = run.path / "settings.json"
+    stored = json.loads(path.read_text())
+    stored["job"]["settings"] |= changes
+    path.write_text(json.dumps(stored))
+
+
+@pytest.mark.parametrize(
+    ("damage", "message"),
+    [
+        (lambda run: (run.path / "metrics.csv").unlink(), "missing, cut short or edited"),
+        (lambda run: os.truncate(run.path / "metrics.csv", 100), "missing, cut short or edited"),
+        (
+            lambda run: (run.path / "metrics.csv").write_bytes(
+                (run.path / "metrics.csv").read_bytes().replace(b"\n", b"\r\n")
+            ),
+            "missing, cut short or edited",
+        ),
+        (lambda run: _edit(run, skill_rate=0.1), "settings.json was changed since"),
+        (lambda run: os.truncate(run.latest()[0], 100), "go on from the one before"),
+    ],
+)
+def test_a_run_that_was_meddled_with_is_not_gone_on_with(stopped: Run, damage, message) -> None:
+    damage(stopped)
+    before = {p: p.read_bytes() for p in stopped.path.rglob("*.*") if p.is_file()}
+    with pytest.raises(depo.DepoError, match=message):
+        depo.resume(stopped.path)
+    assert before == {p: p.read_bytes() for p in stopped.path.rglob("*.*") if p.is_file()}
+
+
+def test_a_checkpoint_without_its_progress_is_made_again(stopped: Run) -> None:
+    (stopped.latest()[0].parent / "progress.json").unlink()
+    assert stopped.latest()[1].block == 2
+    assert depo.resume(stopped.path).status() == "finished"
+    assert stopped.latest()[1].block == 6
+
+
+@pytest.mark.parametrize("value", ["32", 32.5, None, True])
+def test_settings_of_another_type_are_refused(value: object) -> None:
+    with pytest.raises(depo.DepoError, match=r"hidden .* is not a whole number"):
+        make_job("depo", hidden=value)
+    assert make_job("depo", calibration=1).settings.calibration == 1  # whole, but a number
+
+
+def test_demonstrations_that_visit_every_cell_can_be_imitated(tmp_path: Path) -> None:
+    walk = Demonstrations.from_episodes([[0, 1, 2, 5, 4, 3, 6, 7, 8]]).save(tmp_path / "all.npz")
+    small = {"size": 3, "hidden": 8, "batch_steps": 64, "steps": 64}
+    run = depo.train("depo", demos=walk, out=tmp_path / "run", **small)
+    row = run.final_scores()[0]
+    assert "legal_demonstrated" in row
+    assert "legal_undemonstrated" not in row
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,9 @@ from __future__ import annotations
 from depo.cli.flags import parse_job
 from depo.cli.working import work_on
 from depo.errors import DepoError, unknown
+from depo.settings import SHARED
 
 SUMMARY = "Train one planner with several vehicles, or other kinds of an environment, at once."
-METHODS = ("depo", "depo-agnostic", "depo-supervised")
 HELP = """depo cotrain METHOD --types A,B,…: one planner, several kinds of an environment
 
 Kinds share their states; what actions do differs. The planner is shared, everything else (skill,
@@ -30,8 +30,8 @@ def run(argv: list[str]) -> int:
         print(HELP)
         return 0
     method, *flags = argv
-    if method not in METHODS:
-        raise unknown("method with a planner to share", method, METHODS)
+    if method not in SHARED:
+        raise unknown("method with a planner to share", method, SHARED)
     job, common = parse_job(method, flags, f"depo cotrain {method}", SUMMARY, cotrains=True)
     if not job.types:
         raise DepoError("give at least two kinds: --types normal,inverse,transpose")

@@ -16,7 +16,7 @@ from depo.environments.gridworld import GridWorldSettings
 from depo.errors import DepoError
 from depo.models.skill_source import shaped_like
 from depo.presets import preset_settings
-from depo.runs.job import EnvironmentSettings, Job
+from depo.runs.job import EnvironmentSettings, Job, first_seeds
 from depo.settings import TRANSFER, MethodSettings
 
 Command = TypeVar("Command")
@@ -96,8 +96,7 @@ def parse_job(
     )
     common: CommonFlags = parsed.common
     together: TypeFlags = parsed.together if cotrains else TypeFlags()
-    if common.seeds < 1:
-        raise DepoError(f"--seeds {common.seeds} is not positive: it is how many seeds to run")
+    seeds = first_seeds(common.seed, common.seeds)
     return (
         Job(
             method=method,
@@ -105,7 +104,7 @@ def parse_job(
             settings=_same_kind(parsed.settings, settings),
             environment=_environment(env, planner, parsed.world),
             steps=common.steps,
-            seeds=tuple(range(common.seed, common.seed + common.seeds)),
+            seeds=seeds,
             preset=common.preset,
             demos=common.demos,
             skill=known_skill(method, found, common.skill),

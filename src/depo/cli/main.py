@@ -6,6 +6,7 @@ import json
 import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
+from typing import NoReturn
 
 from depo.errors import DepoError, unknown
 
@@ -41,24 +42,36 @@ Common flags: --env --demos --steps --seed --seeds --preset --out --json
 """
 
 
+MEMORY = "not enough memory: lower --hidden, --minibatch, --batch-steps or --seeds"
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run a command; errors are one sentence on stderr and a non-zero exit."""
     argv = list(sys.argv[1:] if arguments is None else arguments)
     try:
         sys.exit(_dispatch(argv))
     except DepoError as error:
-        if "--json" in argv:
-            print(json.dumps({"error": str(error)}))
-        print(f"depo: {error}", file=sys.stderr)
-        sys.exit(2)
+        _complain(str(error), argv)
     except BrokenPipeError:
         sys.exit(0)
     except OSError as error:
-        print(f"depo: {error.filename or 'file'}: {error.strerror or error}", file=sys.stderr)
-        sys.exit(2)
+        _complain(f"{error.filename or 'file'}: {error.strerror or error}", argv)
+    except MemoryError:
+        _complain(MEMORY, argv)
+    except RuntimeError as error:
+        if "RESOURCE_EXHAUSTED" not in str(error):
+            raise
+        _complain(MEMORY, argv)
     except KeyboardInterrupt:
         print("depo: stopped; 'depo runs' shows what can be resumed", file=sys.stderr)
         sys.exit(130)
+
+
+def _complain(sentence: str, argv: Sequence[str]) -> NoReturn:
+    if "--json" in argv:
+        print(json.dumps({"error": sentence}))
+    print(f"depo: {sentence}", file=sys.stderr)
+    sys.exit(2)
 
 
 def _dispatch(argv: list[str]) -> int:

@@ -9,6 +9,7 @@ from typing import Any
 
 from depo.api import free_folder
 from depo.cli.output import SHOWN, print_json, print_table, progress_bar, score_text, stderr, stdout
+from depo.errors import DepoError
 from depo.runs.job import Job
 
 KEPT = 0.8
@@ -58,6 +59,8 @@ def continue_run(run: Any, *, as_json: bool) -> int:
             return 130
     figure = figure_of_run(run)
     scores = run.final_scores()
+    if not scores:
+        raise DepoError(f"{run.path} is finished and its metrics.csv is gone: put it back")
     if as_json:
         print_json({"run": str(run.path), "figure": str(figure), "scores": scores})
         return 0

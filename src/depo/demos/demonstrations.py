@@ -47,6 +47,12 @@ class Demonstrations:
                     f"episode_returns has shape {returns.shape} and dtype {returns.dtype}: "
                     f"expected one number for each of the {len(lengths)} episodes"
                 )
+            if not np.isfinite(returns).all():
+                bad = int(np.flatnonzero(~np.isfinite(returns))[0])
+                raise DepoError(
+                    f"episode_returns has {returns[bad]} for episode {bad}: repair it, or leave "
+                    "episode_returns out"
+                )
         names = tuple(self.feature_names) or _default_names(observations)
         dimension = 1 if observations.ndim == 1 else observations.shape[1]
         if len(names) != dimension:
@@ -75,9 +81,18 @@ class Demonstrations:
         metadata: Mapping[str, Any] | None = None,
     ) -> Demonstrations:
         """Build from a list of episodes, each an array of states."""
-        if len(episodes) == 0:
+        try:
+            arrays = [np.asarray(episode) for episode in episodes]
+        except ValueError as error:
+            raise DepoError(f"an episode is no array of states: {error}") from None
+        if not arrays:
             raise DepoError("no episodes: demonstrations need at least one")
-        arrays = [np.asarray(episode) for episode in episodes]
+        for number, array in enumerate(arrays):
+            if array.ndim == 0 or len(array) < 2:
+                raise DepoError(
+                    f"episode {number} has length {array.shape[0] if array.ndim else 1}: an "
+                    "episode is a list of at least two states"
+                )
         if len({array.shape[1:] for array in arrays}) > 1:
             shapes = sorted({array.shape[1:] for array in arrays})
             raise DepoError(f"episodes have states of different shapes: {shapes}")
@@ -116,6 +131,8 @@ class Demonstrations:
 
     def select(self, indices: Sequence[int]) -> Demonstrations:
         """The episodes with these numbers, in this order."""
+        if not len(indices):
+            raise DepoError("no episodes: demonstrations need at least one")
         episodes = list(self)
         starts = np.cumsum(self.episode_lengths) - self.episode_lengths
         rows = [np.arange(starts[i], starts[i] + self.episode_lengths[i]) for i in indices]
@@ -132,12 +149,14 @@ class Demonstrations:
 
     def save(self, path: str | Path) -> Path:
         """Write one plain ``.npz``, atomically."""
+        try:
+            about = json.dumps({**self.metadata, "feature_names": list(self.feature_names)})
+        except TypeError as error:
+            raise DepoError(f"metadata must be plain JSON: {error}") from None
         arrays: dict[str, Any] = {
             "observations": self.observations,
             "episode_lengths": self.episode_lengths,
-            "metadata": np.array(
-                json.dumps({**self.metadata, "feature_names": list(self.feature_names)})
-            ),
+            "metadata": np.array(about),
         }
         if self.actions is not None:
             arrays["actions"] = self.actions
@@ -178,7 +197,7 @@ def _read_metadata(path: Path, stored: np.ndarray | None) -> dict[str, Any]:
         metadata = json.loads(str(stored))
         if not isinstance(metadata, dict):
             raise ValueError("not an object")
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise DepoError(f"{path}: metadata is not a JSON object: {error}") from None
     names = metadata.get("feature_names", [])
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):

@@ -60,16 +60,19 @@ class ExactEvaluator:
         return arrived[self.world.starts]
 
     def plan_scores(self, plan: Int[np.ndarray, " states"]) -> dict[str, float]:
-        """Share of cells whose most likely plan some action reaches, with and without 'stay'."""
+        """Share of cells whose most likely plan some action reaches, with and without 'stay'.
+
+        Of demonstrated cells and of others, where there are such.
+        """
         cells = np.arange(self.mdp.states)
         legal = self.legal[cells, plan]
         moving = legal & (plan != cells)
-        seen, unseen = self.demonstrated, self.undemonstrated
+        parts = {"demonstrated": self.demonstrated, "undemonstrated": self.undemonstrated}
         return {
-            "legal_demonstrated": float(legal[seen].mean()),
-            "legal_undemonstrated": float(legal[unseen].mean()),
-            "legal_moving_demonstrated": float(moving[seen].mean()),
-            "legal_moving_undemonstrated": float(moving[unseen].mean()),
+            f"{what}_{part}": float(reached[cells].mean())
+            for what, reached in (("legal", legal), ("legal_moving", moving))
+            for part, cells in parts.items()
+            if len(cells)
         }
 
     @cached_property

@@ -19,7 +19,7 @@ from depo.runs.problem import Problem, host_of, open_problem
 from depo.runs.run import Run
 from depo.settings import OFF_POLICY
 from depo.settings.off_policy import remembers
-from depo.weights import digest, load_tree
+from depo.weights import digest
 
 
 def evaluate(
@@ -37,8 +37,8 @@ def evaluate(
     job = run.job if dynamics is None else under(run.job, dynamics)
     problem = open_problem(job, run.demonstrations(), str(run.path), episodes)
     try:
-        file, progress = run.latest()
-        state = load_tree(file, problem.skeleton())
+        progress = run.latest()[1]
+        state = run.load(problem.skeleton())
         policies = [problem.learner.policy(state, i) for i in range(len(run.job.seeds))]
         played = _played(run, problem, state, policies, episodes)
         drives = run.job.environment.id == DRIVING_ID
@@ -73,7 +73,7 @@ def load_policies(run: Run) -> list[Policy]:
     """The policies of all seeds at the last checkpoint."""
     problem = open_problem(run.job, run.demonstrations(), str(run.path))
     try:
-        state = load_tree(run.latest()[0], problem.skeleton())
+        state = run.load(problem.skeleton())
         return [problem.learner.policy(state, i) for i in range(len(run.job.seeds))]
     finally:
         problem.close()

@@ -24,6 +24,9 @@ from depo.models.policy import Policy
 from depo.models.skill import Skill
 from depo.settings.on_policy import OnPolicySettings
 
+KINDS = 1_000
+"""Keys of co-trained kinds begin after this number: below it are those that splitting makes."""
+
 
 class LearnerState(eqx.Module):
     """Everything a run needs to go on, apart from the simulator; a leading axis holds the seeds."""
@@ -64,8 +67,9 @@ class OnPolicyLearner:
         actions: int,
         expert: tuple[np.ndarray, np.ndarray],
         steps: int,
+        kind: int = 0,
     ):
-        self.method, self.states, self.actions = method, states, actions
+        self.method, self.states, self.actions, self.kind = method, states, actions, kind
         self.settings: OnPolicySettings = method.settings
         self.expert: Pairs = (jnp.asarray(expert[0]), jnp.asarray(expert[1]))
         self.time = self.settings.batch_steps // self.settings.copies
@@ -77,13 +81,18 @@ class OnPolicyLearner:
         """Fresh agents; ``planners`` (one for each seed, stacked) are for transfer."""
 
         def one(seed: Int[Array, ""], planner: CategoricalPlanner | None) -> LearnerState:
-            agent = self.method.init(stream(seed, INIT), self.states, self.actions)
+            agent = self.method.init(self.stream(seed, INIT), self.states, self.actions)
             if planner is not None:
                 agent = TransferMethod.with_planner(agent, planner)
             memory = Memory.empty(self.iterations * self.settings.batch_steps)
-            return LearnerState(seed, agent, memory, stream(seed, LEARN))
+            return LearnerState(seed, agent, memory, self.stream(seed, LEARN))
 
         return eqx.filter_jit(eqx.filter_vmap(one))(jnp.asarray(seeds, jnp.int32), planners)
+
+    def stream(self, seed: Int[Array, ""], purpose: int) -> Key[Array, ""]:
+        """A seed's random key for one purpose; kinds that are co-trained have their own."""
+        key = stream(seed, purpose)
+        return jax.random.fold_in(key, KINDS + self.kind) if self.kind else key
 
     def with_skill(self, state: LearnerState, skill: Skill) -> LearnerState:
         """The agents with this skill in place of their own."""
@@ -142,7 +151,7 @@ class CompiledLearner(OnPolicyLearner):
         """Nothing to close."""
 
     def _reset_one(self, seed: Int[Array, ""], number: Int[Array, ""]) -> Position:
-        key = jax.random.fold_in(stream(seed, RESET), number)
+        key = jax.random.fold_in(self.stream(seed, RESET), number)
         return self.environment.reset(key, self.settings.copies)
 
     def _advance_one(

@@ -75,6 +75,8 @@ def load_skill(path: str | Path) -> CategoricalSkill | VectorSkill:
 def read_origin(path: str | Path) -> Origin:
     """Where the model in a folder comes from."""
     stored = read_object(Path(path) / SETTINGS).get("origin", {})
+    if not isinstance(stored, dict):
+        raise DepoError(f"{path}: its {SETTINGS} says nothing of where it comes from: damaged?")
     known = {f.name for f in dataclasses.fields(Origin)}
     fields = {name: value for name, value in dict(stored).items() if name in known}
     return Origin(**{**fields, "features": tuple(fields.get("features", ()))})

@@ -77,7 +77,7 @@ class TwinCritic(eqx.Module):
 
     def __call__(
         self, state: Float[Array, "*batch sees"], action: Float[Array, "*batch actions"]
-    ) -> Float[Array, 2 * batch]:
+    ) -> Float[Array, "both=2 *batch"]:
         """Both values of each state and action."""
         seen = jnp.concatenate([self.standard(state), action], axis=-1)
         return jnp.stack([network(seen)[..., 0] for network in self.networks])

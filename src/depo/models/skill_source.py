@@ -96,22 +96,30 @@ def shaped_like(settings: Settings, name: str) -> Settings:
     if not name or is_formula(name) or not file.exists():
         return settings
     stored = read_object(file)
-    shape = stored.get("shape", {})
+    try:
+        fields = _shape(stored.get("shape", {}), stored.get("origin", {}).get("features", []))
+    except (KeyError, TypeError, AttributeError) as error:
+        raise DepoError(f"{file} does not describe a skill: {error!r}") from None
+    known = {f.name for f in dataclasses.fields(settings)}  # type: ignore[arg-type]
+    changes = {n: v for n, v in fields.items() if n in known}
+    return dataclasses.replace(settings, **changes)  # type: ignore[type-var]
+
+
+def _shape(shape: dict[str, Any], features: list[str]) -> dict[str, Any]:
+    """The settings that make a skill of this shape; none for one of another kind."""
     hidden = shape.get("hidden", [])
     if shape.get("model") != "vector" or not hidden or len(set(hidden)) > 1:
-        return settings
+        return {}
     fields = {
         "skill_hidden": hidden[0],
         "skill_depth": len(hidden),
-        "skill_memory": _remembers(shape, stored.get("origin", {}).get("features", [])),
+        "skill_memory": _remembers(shape, features),
         "pair_input": shape["pair_input"],
         "skill_modes": shape.get("modes", 1),
     }
     if fields["skill_modes"] > 1:
         fields["skill_fit"] = "actions"  # effects are taught to skills of one mode
-    known = {f.name for f in dataclasses.fields(settings)}  # type: ignore[arg-type]
-    changes = {n: v for n, v in fields.items() if n in known}
-    return dataclasses.replace(settings, **changes)  # type: ignore[type-var]
+    return fields
 
 
 def _remembers(shape: dict[str, Any], features: list[str]) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from io import BytesIO
 from pathlib import Path
@@ -16,7 +17,7 @@ from depo.environments.driving.drivers import Driver
 from depo.environments.driving.environment import DrivingEnvironment, Ego
 from depo.environments.driving.faces import drive
 from depo.environments.driving.imagination import imagine
-from depo.errors import unknown
+from depo.errors import DepoError, unknown
 from depo.evaluation.video import write_film
 from depo.files import write_bytes
 from depo.report.road import View, picture, scene_figure
@@ -76,6 +77,8 @@ def render(
     """
     if path.suffix not in KINDS:
         raise unknown("kind of picture", path.suffix, KINDS)
+    if not 0 <= seconds < math.inf:
+        raise DepoError(f"seconds {seconds} is not a number of at least 0")
     every = list(moments(environment, driver, vehicle, ahead))
     dt = environment.scene.time_step
     last = min(round(seconds / dt), len(every) - 1) if seconds else len(every) - 1

@@ -12,6 +12,7 @@ from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 from PIL import Image
 
+from depo.files import write_bytes
 from depo.traffic.recording import Recording
 
 EVERY = 8
@@ -69,8 +70,8 @@ def _corners(recording: Recording) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def _save(figure: Figure, path: Path) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    whole = io.BytesIO()
+    whole, small = io.BytesIO(), io.BytesIO()
     figure.savefig(whole, dpi=85)
-    Image.open(whole).convert("RGB").quantize(COLOURS).save(path, optimize=True)
+    Image.open(whole).convert("RGB").quantize(COLOURS).save(small, "png", optimize=True)
+    write_bytes(path, small.getvalue())
     return path

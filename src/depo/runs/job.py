@@ -7,15 +7,23 @@ import json
 import math
 import re
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from typing import Any
 
 from depo.environments.driving.settings import ID as DRIVING_ID
 from depo.environments.dynamics import parse_dynamics
 from depo.environments.gridworld import ID as GRID_ID
 from depo.environments.gridworld import GridWorldSettings
-from depo.errors import DepoError, unknown
+from depo.errors import DepoError, check_fields, unknown
 from depo.models.skill_source import is_formula
-from depo.settings import OFF_POLICY, ON_POLICY, SETTINGS_OF, TRANSFER, Learner, MethodSettings
+from depo.settings import (
+    OFF_POLICY,
+    ON_POLICY,
+    SETTINGS_OF,
+    SHARED,
+    TRANSFER,
+    Learner,
+    MethodSettings,
+)
 from depo.settings.off_policy import (
     BCO,
     SAC,
@@ -117,10 +125,9 @@ class Job:
         if self.method not in SETTINGS_OF[self.learner]:
             raise unknown("method", self.method, SETTINGS_OF[self.learner])
         s = self.settings
-        hints = get_type_hints(type(s))
+        check_fields(s, self.method)
         for setting in dataclasses.fields(s):
             _check_number(setting.name, getattr(s, setting.name))
-            _check_word(setting.name, getattr(s, setting.name), hints[setting.name])
         most = MAX_STEPS[self.learner]
         if is_formula(self.skill) and self.learner == ON_POLICY:
             raise DepoError(
@@ -145,6 +152,8 @@ class Job:
                 "schedule 'joint' adds up the losses of kinds, depo-supervised has the same one "
                 "with all of them: leave --schedule out"
             )
+        if self.types and self.method not in SHARED:
+            raise unknown("method with a planner to share", self.method, SHARED)
         if len(set(self.types)) != len(self.types) or len(self.types) == 1:
             raise DepoError(
                 f"types {', '.join(self.types)}: co-training needs at least two, all different"
@@ -164,6 +173,11 @@ class Job:
             )
         if s.evaluate_every < 1 or s.checkpoint_every < 1:
             raise DepoError("evaluate_every and checkpoint_every must be at least 1")
+        if self.blocks * self.steps_per_block > most:
+            raise DepoError(
+                f"an evaluation comes every {self.steps_per_block:,} steps (batch_steps × "
+                f"evaluate_every), more than the {most:,} of a run: lower either"
+            )
         if not 0.0 <= s.gamma < 1.0:
             raise DepoError(f"gamma {s.gamma} is not in [0, 1)")
         if isinstance(s, PlannerSettings) and s.log_std_ceiling < -s.log_std_floor:
@@ -253,6 +267,17 @@ class Job:
             raise DepoError(f"these settings are not of a depo run: {error!r}") from None
 
 
+def first_seeds(first: int, count: int) -> tuple[int, ...]:
+    """So many seeds from the first one on.
+
+    >>> first_seeds(3, 2)
+    (3, 4)
+    """
+    if not 1 <= count <= MAX_SEEDS:
+        raise DepoError(f"seeds {count}: it is how many seeds to run, from 1 to {MAX_SEEDS}")
+    return tuple(range(first, first + count))
+
+
 _SIGNED = ("log_std_ceiling",)
 """Settings that may be negative."""
 
@@ -267,11 +292,6 @@ def _check_number(name: str, value: Any) -> None:
         raise DepoError(f"{name} {value} is not a finite number")
     if isinstance(value, float) and value < 0 and name not in _SIGNED:
         raise DepoError(f"{name} {value} is not a finite number of at least 0")
-
-
-def _check_word(name: str, value: Any, hint: Any) -> None:
-    if get_origin(hint) is Literal and value not in get_args(hint):
-        raise unknown(name, str(value), get_args(hint))
 
 
 def _tuples(data: dict[str, Any]) -> dict[str, Any]:

@@ -151,7 +151,7 @@ def _open_types(job: Job, demos: Demonstrations | None, planners: str, episodes:
             turns = len(job.types) if job.schedule == "round-robin" else 1
             parts[name] = _open_vectors(own, demos, planners, episodes, kind, turns)
         elif environment.world is not None:
-            parts[name] = _open_gridworld(own, demos, planners)
+            parts[name] = _open_gridworld(own, demos, planners, kind)
         else:
             raise DepoError(
                 f"types share a planner on the grid world and on vector states, not on "
@@ -198,7 +198,9 @@ def _check_same_features(parts: dict[str, Problem]) -> None:
                 )
 
 
-def _open_gridworld(job: Job, demos: Demonstrations | None, planners: str) -> Problem:
+def _open_gridworld(
+    job: Job, demos: Demonstrations | None, planners: str, kind: int = 0
+) -> Problem:
     assert job.environment.world is not None
     assert demos is not None
     assert isinstance(job.settings, OnPolicySettings)
@@ -210,6 +212,7 @@ def _open_gridworld(job: Job, demos: Demonstrations | None, planners: str) -> Pr
         method=on_policy.make_method(job.settings),
         expert=demos.transitions(),
         steps=job.blocks * job.steps_per_block,
+        kind=kind,
     )
     exact = ExactEvaluator(world, environment, demos, job.settings.gamma)
 

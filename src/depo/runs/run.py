@@ -18,8 +18,11 @@ from __future__ import annotations
 
 import contextlib
 import csv
+import dataclasses
 import fcntl
+import hashlib
 import io
+import json
 import os
 import platform
 import shutil
@@ -40,6 +43,7 @@ CHECKPOINTS, STATE, PROGRESS = "checkpoints", "state.safetensors", "progress.jso
 KEPT_CHECKPOINTS = 2
 REPLAY = "replay"
 LOCK = ".lock"
+REMOVE = "remove that checkpoint's folder to go on from the one before"
 FORMAT = 1
 
 
@@ -49,6 +53,8 @@ class Progress:
 
     block: int
     metrics_bytes: int
+    settings: str = ""
+    """A digest of the settings it was made with; empty: not known, from before that was kept."""
 
 
 @dataclass(frozen=True)
@@ -129,23 +135,53 @@ class Run:
             raise DepoError(f"{self.path} has no checkpoint: it is damaged, train again")
         stored = read_object(found[-1] / PROGRESS)
         try:
-            return found[-1] / STATE, Progress(int(stored["block"]), int(stored["metrics_bytes"]))
+            block, written = int(stored["block"]), int(stored["metrics_bytes"])
+            return found[-1] / STATE, Progress(block, written, str(stored.get("settings", "")))
         except (KeyError, TypeError, ValueError):
-            raise DepoError(
-                f"checkpoint {found[-1]} is damaged: remove it to go on from the one before"
-            ) from None
+            raise DepoError(f"checkpoint {found[-1]} is damaged: {REMOVE}") from None
 
     def save_checkpoint(self, block: int, save: Any) -> None:
         """Add a checkpoint; ``save(path)`` writes the state."""
         metrics = self.path / METRICS
         written = metrics.stat().st_size if metrics.exists() else 0
         target = self.path / CHECKPOINTS / f"{block:06d}"
-        if not target.exists():
+        if not (target / PROGRESS).exists():
+            shutil.rmtree(target, ignore_errors=True)  # damaged: no checkpoint is without it
             with new_folder(target) as folder:
                 save(folder / STATE)
-                write_json(folder / PROGRESS, {"block": block, "metrics_bytes": written})
+                progress = Progress(block, written, self.settings_digest())
+                write_json(folder / PROGRESS, dataclasses.asdict(progress))
         for old in self.checkpoints()[:-KEPT_CHECKPOINTS]:
             shutil.rmtree(old, ignore_errors=True)
+
+    def settings_digest(self) -> str:
+        """Of the job, as settings.json has it."""
+        job = json.dumps(read_object(self.path / SETTINGS).get("job"), sort_keys=True)
+        return hashlib.sha256(job.encode()).hexdigest()[:16]
+
+    def load(self, skeleton: Any) -> Any:
+        """What the newest checkpoint holds."""
+        from depo.weights import load_tree  # JAX, which a table of runs does not need
+
+        try:
+            return load_tree(self.latest()[0], skeleton)
+        except DepoError as error:
+            raise DepoError(f"{error}; {REMOVE}") from None
+
+    def check(self, progress: Progress) -> None:
+        """Refuse to go on where files are not as the checkpoint left them; touches nothing."""
+        if progress.settings not in ("", self.settings_digest()):
+            raise DepoError(
+                f"{self.path / SETTINGS} was changed since the last checkpoint: put it back, or "
+                "train anew with what you want changed"
+            )
+        metrics = self.path / METRICS
+        kept = metrics.read_bytes()[: progress.metrics_bytes] if metrics.exists() else b""
+        if len(kept) < progress.metrics_bytes or (kept and not kept.endswith(b"\n")):
+            raise DepoError(
+                f"{metrics} is not as the last checkpoint left it (missing, cut short or edited): "
+                "put it back"
+            )
 
     def cut_back(self, progress: Progress) -> None:
         """Forget metrics written after the checkpoint, and what a kill left half-written."""
@@ -169,12 +205,15 @@ class Run:
         path = self.path / METRICS
         if not path.exists():
             return []
-        with path.open(newline="") as file:
-            rows = [row for row in csv.DictReader(file) if None not in row.values()]
         try:
-            return [{k: float(v) for k, v in row.items()} for row in rows]
-        except (TypeError, ValueError) as error:
+            with path.open(newline="") as file:
+                rows = [row for row in csv.DictReader(file) if None not in row.values()]
+            found = [{k: float(v) for k, v in row.items()} for row in rows]
+        except (TypeError, ValueError, csv.Error) as error:
             raise DepoError(f"{path} is damaged: {error}") from None
+        if found and not {"seed", "env_steps"} <= set(found[0]):
+            raise DepoError(f"{path} is damaged: its first line names no seed or env_steps")
+        return found
 
     def final_scores(self) -> list[dict[str, float]]:
         """The last row of every seed."""
@@ -186,13 +225,16 @@ class Run:
         path = self.path / TIMING
         if not path.exists():
             return 0.0
-        with path.open(newline="") as file:
-            return sum(float(row["seconds"] or 0) for row in csv.DictReader(file))
+        try:
+            with path.open(newline="") as file:
+                return sum(float(row["seconds"] or 0) for row in csv.DictReader(file))
+        except (KeyError, TypeError, ValueError, csv.Error) as error:
+            raise DepoError(f"{path} is damaged: {error}") from None
 
     def steps_so_far(self) -> int:
         """Environment steps of the latest evaluation, read without waiting for a checkpoint."""
         path = self.path / TIMING
-        lines = path.read_text().splitlines() if path.exists() else []
+        lines = path.read_text(errors="replace").splitlines() if path.exists() else []
         digits = lines[-1].partition(",")[0] if len(lines) > 1 else ""
         return int(digits) if digits.isdigit() else 0
 

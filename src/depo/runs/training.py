@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import signal
 import threading
 import time
@@ -25,7 +26,7 @@ from depo.runs.problem import Problem, host_of, open_problem
 from depo.runs.run import REPLAY, Run
 from depo.settings import TRANSFER
 from depo.settings.off_policy import unfreezes
-from depo.weights import digest, load_tree, save_tree
+from depo.weights import digest, save_tree
 
 Report = Callable[[int, int, list[dict[str, Any]]], None]
 """Called after every evaluation with (steps done, steps in all, rows)."""
@@ -89,9 +90,10 @@ def go_on(run: Run, report: Report | None = None, say: Callable[[str], None] | N
 
 def _loop(run: Run, problem: Problem, stop: StopRequest, report: Report) -> None:
     job = run.job
-    state_file, progress = run.latest()
+    progress = run.latest()[1]
+    run.check(progress)
+    state = run.load(problem.skeleton())
     run.cut_back(progress)
-    state = load_tree(state_file, problem.skeleton())
     block = progress.block
     problem.learner.load_experience(run.path / REPLAY, block * job.steps_per_block)
     events = Events(run)
@@ -216,7 +218,8 @@ def _export(run: Run, problem: Problem, state: Any, seeds: Collection[int], env_
         policy = problem.learner.policy(state, i)
         if seed not in seeds or not isinstance(policy, DecoupledPolicy):
             continue
-        own = {k: v for k, v in scores.get(seed, {}).items() if k not in ("seed", "env_steps")}
+        known = {k: v for k, v in scores.get(seed, {}).items() if math.isfinite(v)}
+        own = {k: v for k, v in known.items() if k not in ("seed", "env_steps")}
         origin = Origin(
             environment=run.job.environment.label,
             method=run.job.method,

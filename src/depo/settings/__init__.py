@@ -17,6 +17,8 @@ Learner = Literal["on-policy", "off-policy"]
 ON_POLICY: Learner = "on-policy"
 OFF_POLICY: Learner = "off-policy"
 TRANSFER = "transfer"
+SHARED = ("depo", "depo-agnostic", "depo-supervised")
+"""Methods whose planner several kinds can share."""
 MethodSettings = OnPolicySettings | OffPolicySettings
 
 SETTINGS_OF: dict[Learner, dict[str, type[MethodSettings]]] = {

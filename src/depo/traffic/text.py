@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
+from depo.files import write_bytes
 from depo.traffic.layout import Layout
 from depo.traffic.recording import Recording
 from depo.traffic.road import FOOT
@@ -53,7 +54,8 @@ def write_text(recording: Recording, path: str | Path) -> Path:
             "Time_Headway": headway,
         }
     )
-    table.write_csv(path, separator=" ", include_header=False, float_precision=3)
+    text = table.write_csv(separator=" ", include_header=False, float_precision=3)
+    write_bytes(Path(path), text.encode())
     return Path(path)
 
 

@@ -13,7 +13,6 @@ from depo.losses import adversarial_reward, discriminator, inverse_dynamics, val
 from depo.methods.descent import Trained, descend, minibatches, uniform_index
 from depo.methods.on_policy.experience import Memory, Rollout, Transitions
 from depo.models.judges import Critic, Discriminator
-from depo.models.planner import pick
 from depo.models.skill import CategoricalSkill
 from depo.settings.on_policy import AdversarySettings, CriticSettings, SkillSettings
 
@@ -99,10 +98,9 @@ def fit_discriminator(
         lambda model, batch: discriminator.loss(model, batch, agent),
         batches,
     )
-    right = jnp.mean(trained.model(*agent) < 0) + jnp.mean(
-        trained.model(batches[0][-1], batches[1][-1]) > 0
-    )
-    return trained, {"discriminator_loss": mean, "discriminator_accuracy": right / 2}
+    judged = trained.model(batches[0][-1], batches[1][-1]), trained.model(*agent)
+    accuracy = discriminator.accuracy(*judged)
+    return trained, {"discriminator_loss": mean, "discriminator_accuracy": accuracy}
 
 
 def expert_pairs(
@@ -154,8 +152,7 @@ def fit_skill(
     zero = jnp.zeros((), jnp.int32)
     begin = _Fit(skill, key, zero, loss(skill.model, held_out), zero)
     fit = jax.lax.while_loop(unfinished, one_round, begin)
-    log_skill = fit.skill.model.log_probabilities(held_out.state, held_out.next_state)
     return fit.skill, {
-        "skill_validation_loss": -jnp.mean(pick(log_skill, held_out.action)),
+        "skill_validation_loss": loss(fit.skill.model, held_out),
         "skill_rounds": fit.rounds.astype(jnp.float32),
     }
