@@ -167,7 +167,8 @@ class PlannerSettings:
     log_std_floor: float = 5.0
     """The planner's log standard deviation is at least minus this."""
     log_std_ceiling: float = 1.0
-    """The planner's log standard deviation is at most this."""
+    """The planner's log standard deviation is at most this. A hard bound: a fresh planner has about
+    0, so below −1 it begins at the bound, where nothing teaches it, and mostly stays there."""
     sample_plans: bool = True
     """Whether plans are sampled while gathering and learning; off, the planner's mean is taken (for
     a planner whose deviation nothing has trained, or where a small change of plan needs quite
