@@ -78,7 +78,7 @@ def commands_page() -> str:
         *(
             _folded(" ".join(["depo", *words]), *words, "--help")
             for learner in SETTINGS_OF
-            for words in [("transfer", "PLANNER", *ENV_OF[learner])]
+            for words in [("transfer", "PLANNER", *(ENV_OF[learner] or ("--env", "gridworld")))]
         ),
         _section("depo resume", "resume", "--help"),
         _section("depo evaluate", "evaluate", "--help"),
