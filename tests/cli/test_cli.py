@@ -116,6 +116,13 @@ def test_damaged_tables_do_not_hide_the_other_runs(
     assert whole["status"] == "stopped"
 
 
+def test_flags_that_are_not_understood_are_an_error_in_json_too(capsys) -> None:
+    assert call("runs", "--fodler", "--json") == 2
+    said = capsys.readouterr()
+    assert "see stderr" in json.loads(said.out)["error"]
+    assert "fodler" in said.err
+
+
 def test_too_little_memory_is_said_in_a_sentence(monkeypatch, capsys) -> None:
     for error in (MemoryError(), RuntimeError("RESOURCE_EXHAUSTED: Out of memory")):
 

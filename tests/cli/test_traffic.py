@@ -58,8 +58,11 @@ def test_settings_of_a_scene_are_flags(tmp_path: Path, text: Path, capsys) -> No
 def test_a_recording_goes_back_to_text(tmp_path: Path, text: Path, capsys) -> None:
     scene, again = tmp_path / "scene.npz", tmp_path / "again.txt"
     assert call("demos", "from-traffic", text, "--out", scene) == 0
+    again.write_text("what was there before")
     assert call("demos", "export-traffic", scene, again) == 0
     assert "20 vehicles" in capsys.readouterr().out.splitlines()[-1]
+    assert call("demos", "export-traffic", scene, again, "--json") == 0
+    assert json.loads(capsys.readouterr().out)["file"] == str(again)
     assert len(again.read_text().split("\n")[0].split()) == 18
     assert call("demos", "info", scene, "--json") == 0
     assert json.loads(capsys.readouterr().out)["test"] == 3

@@ -50,6 +50,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     argv = list(sys.argv[1:] if arguments is None else arguments)
     try:
         sys.exit(_dispatch(argv))
+    except SystemExit as stop:
+        if stop.code == 2 and "--json" in argv:  # tyro has said why, for people
+            print(json.dumps({"error": "these flags are not understood: see stderr"}))
+        raise
     except DepoError as error:
         _complain(str(error), argv)
     except BrokenPipeError:

@@ -80,6 +80,8 @@ class ExportTraffic:
     """An .npz file, or the name of a shipped recording."""
     file: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="FILE")]
     """The text to write."""
+    json: bool = False
+    """Print the result as JSON."""
 
 
 def from_traffic(argv: list[str]) -> int:
@@ -134,7 +136,10 @@ def export(argv: list[str]) -> int:
     flags = parse(ExportTraffic, argv, "depo demos export-traffic")
     recording = Recording.load(find_recording(flags.recording))
     path = write_text(recording, flags.file)
-    stdout.print(f"{path}: {recording.rows:,} rows of {recording.vehicles:,} vehicles")
+    if flags.json:
+        print_json({"file": str(path), "rows": recording.rows, "vehicles": recording.vehicles})
+    else:
+        stdout.print(f"{path}: {recording.rows:,} rows of {recording.vehicles:,} vehicles")
     return 0
 
 
