@@ -140,7 +140,7 @@ def test_a_bad_file_is_refused_with_one_sentence(tmp_path: Path, name: str) -> N
 def test_what_is_no_episode_is_refused(episodes: list, message: str) -> None:
     with pytest.raises(DepoError, match=message):
         Demonstrations.from_episodes(episodes)
-    two = Demonstrations.from_episodes(iter([[0, 1], [2, 3]]))
+    two = Demonstrations.from_episodes([[0, 1], [2, 3]])
     with pytest.raises(DepoError, match="no episodes"):
         two.select([])
     odd = Demonstrations.from_episodes([[0, 1]], metadata={"hz": np.float32(5)})
