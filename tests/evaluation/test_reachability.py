@@ -16,7 +16,8 @@ from depo.api import make_job
 from depo.demos import Demonstrations
 from depo.environments.gridworld import GridWorld, GridWorldSettings
 from depo.environments.host import HostEnvironment
-from depo.evaluation.reachability import Reachability, on_grid, on_vectors
+from depo.evaluation.reach_report import Reachability
+from depo.evaluation.reachability import on_grid, on_vectors
 from depo.evaluation.region import VisitedRegion
 from depo.learners.replay import Replay, Rows, read_newest
 from depo.runs.training import begin

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from depo.cli.flags import parse_job
+from depo.cli.flags import parse_job, peek
 from depo.cli.working import work_on
 from depo.errors import DepoError
 from depo.settings import TRANSFER
@@ -47,7 +47,7 @@ environment: 'depo transfer PLANNER --env hopper --help'.
 def run(argv: list[str]) -> int:
     """Transfer."""
     asks = {"-h", "--help"} & set(argv)
-    named = argv and (Path(argv[0]).exists() or "--env" in argv)
+    named = argv and (Path(argv[0]).exists() or peek(argv, "--env"))
     if not argv or argv[0] in asks or (asks and not named):
         print(HELP.format(variants=_variants()))
         return 0

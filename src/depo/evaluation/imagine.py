@@ -190,11 +190,9 @@ def open_source(path: Path, env: str, env_args: dict[str, Any], seed: int | None
         chosen, policy = load_policy(run, seed)
         if not isinstance(policy, DecoupledPolicy):
             raise DepoError(f"{path} was trained by '{run.job.method}', which has no planner")
-        job = run.job
-        home = job.environment.of_type(job.types[0]) if job.types else job.environment
-        world = _world(home, env, env_args, policy.planner)
+        world = _world(run.job.first_environment, env, env_args, policy.planner)
         if isinstance(world, HostEnvironment):  # actions do what they do in the run's
-            own = host_environment(job)
+            own = host_environment(run.job)
             world = replace(world, dynamics=own.dynamics, remember=own.remember)
         return Source(policy.planner, world, policy, chosen, path, run)
     planner, origin = load_planner(path), read_origin(path)

@@ -90,9 +90,7 @@ def load_policy(run: Run, seed: int | None) -> tuple[int, Policy]:
 def host_environment(job: Job) -> HostEnvironment:
     """The environment of a job as a Gymnasium id with arguments; co-trained, of its first type,
     whose policy :func:`load_policies` gives."""
-    environment = job.environment
-    if job.types:
-        environment = environment.of_type(job.types[0])
+    environment = job.first_environment
     if environment.world is None:
         return dataclasses.replace(host_of(environment), remember=remembers(job.settings))
     return HostEnvironment(environment.id, dataclasses.asdict(environment.world))

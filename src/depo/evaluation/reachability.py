@@ -16,8 +16,6 @@ C one over the smallest that is not negligible, both medians over states.
 
 from __future__ import annotations
 
-import dataclasses
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +30,7 @@ from depo.environments.poses import Poses
 from depo.errors import DepoError
 from depo.evaluation.forward import best_actions, fit_forward
 from depo.evaluation.imagine import Source, check_fits, open_source
+from depo.evaluation.reach_report import Reachability
 from depo.evaluation.region import VisitedRegion
 from depo.evaluation.vector_rollouts import Episodes, VectorEvaluator, reach_error
 from depo.learners.replay import read_newest
@@ -45,75 +44,10 @@ from depo.settings.off_policy import DemoSettings
 
 NEGLIGIBLE = 0.02
 """Singular values of the model below this share of the largest are its noise."""
-REACHED = 0.05
-"""A reach error below this share of standing still's is nobody's fault."""
 VISITED, SAMPLES, BINS = 50_000, 5_000, 50
 """Transitions the models are fitted to, steps the split is made for, points over time."""
 NOISES, COPIES = (0.1, 0.3, 1.0), 10
 """Where nothing was kept of what was visited: with how much noise episodes are played for it."""
-
-
-@dataclass(frozen=True)
-class Reachability:
-    """The report; errors are in ``unit``."""
-
-    seed: int
-    steps: int
-    unit: str
-    """Standardised mean squares on vectors; on a grid, where a plan is reached or not, shares."""
-    features: tuple[str, ...]
-    error_by_feature: tuple[float, ...]
-    error_raw_by_feature: tuple[float, ...]
-    bias_by_feature: tuple[float, ...]
-    """Mean of planned − reached, standardised."""
-    time: tuple[int, ...]
-    error_over_time: tuple[float, ...]
-    reach_error: float
-    reach_error_relative: float
-    """Divided by the error of planning to stand still."""
-    unreachable: float
-    """Of the reach error, what no action would have reached: the plan's fault."""
-    unskilled: float
-    """What the best action would have gained: the skill's fault."""
-    plans_outside: float
-    """Share of plans outside the region of visited transitions."""
-    reached_outside: float
-    """The same of the transitions really made: what the first is to be compared with."""
-    visited: str
-    planner_error: float | None
-    """‖h_E(s) − h(s)‖ on demonstrations; None without any."""
-    skill_error: float
-    """‖I*(s,ŝ') − I(s,ŝ')‖, the distance to the best action."""
-    slope: float
-    """L."""
-    inverse_slope: float
-    """C."""
-    model_error: float
-    """Squared error of the forward model on held-out transitions, relative to no change."""
-
-    @property
-    def planner_term(self) -> float | None:
-        """L·C·‖h_E − h‖."""
-        if self.planner_error is None:
-            return None
-        return self.slope * self.inverse_slope * self.planner_error
-
-    @property
-    def skill_term(self) -> float:
-        """L·‖I* − I‖."""
-        return self.slope * self.skill_error
-
-    @property
-    def blame(self) -> str:
-        """'nobody', 'plan' or 'skill'."""
-        if self.reach_error_relative < REACHED:
-            return "nobody"
-        return "plan" if self.unreachable >= self.unskilled else "skill"
-
-    def to_json(self) -> dict[str, Any]:
-        """Plain data."""
-        terms = {"planner_term": self.planner_term, "skill_term": self.skill_term}
-        return {**dataclasses.asdict(self), **terms, "blame": self.blame}
 
 
 def reachability(

@@ -4,8 +4,6 @@ known by their results alone."""
 from __future__ import annotations
 
 import csv
-import hashlib
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -14,7 +12,7 @@ from depo.demos.demonstrations import Demonstrations
 from depo.demos.shipped import load_demonstrations
 from depo.errors import DepoError
 from depo.evaluation.statistics import mean_scores
-from depo.files import read_object
+from depo.files import json_digest, read_object
 from depo.runs.job import Job
 from depo.runs.run import Run
 
@@ -142,7 +140,7 @@ def settings_digest(run: Job | Run) -> str:
     if "recording" in arguments:
         arguments["recording"] = Path(arguments["recording"]).stem
     data["environment"] = data["environment"] | {"arguments": arguments}
-    return hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()[:8]
+    return json_digest(data)
 
 
 def _by_evaluation(run: Run) -> dict[tuple[int, int], dict[str, float]]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import multiprocessing
 import os
 import signal
@@ -20,6 +18,7 @@ import numpy as np
 
 from depo.demos.demonstrations import Demonstrations
 from depo.errors import DepoError
+from depo.files import json_digest
 from depo.runs.imitated import default_demonstrations
 from depo.runs.job import Job
 from depo.runs.run import DEMOS, SETTINGS, Run
@@ -51,8 +50,7 @@ class Sweep:
         """A run's folder."""
         planned = self.plan[label]
         source = self.path(planned.after).name if planned.after else ""
-        described = json.dumps([planned.job.to_json(), source], sort_keys=True)
-        return self.folder / f"{label}-{hashlib.sha256(described.encode()).hexdigest()[:8]}"
+        return self.folder / f"{label}-{json_digest([planned.job.to_json(), source])}"
 
     def job(self, label: str) -> Job:
         """A run's job, with the planners of the run it comes after."""

@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from depo.evaluation.reachability import Reachability
+from depo.evaluation.reach_report import Reachability
 
 PLAN, SKILL = "#c62828", "#ef8a17"
 

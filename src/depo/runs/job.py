@@ -219,6 +219,11 @@ class Job:
             raise DepoError(f"epsilon {s.epsilon} is not in [0, 1]")
 
     @property
+    def first_environment(self) -> EnvironmentSettings:
+        """The environment; of co-trained types the first, whose policy is shown."""
+        return self.environment.of_type(self.types[0]) if self.types else self.environment
+
+    @property
     def blocks(self) -> int:
         """Evaluations in the run; the last reaches ``steps`` or just above."""
         return -(-self.steps // self.steps_per_block)

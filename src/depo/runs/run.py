@@ -20,9 +20,7 @@ import contextlib
 import csv
 import dataclasses
 import fcntl
-import hashlib
 import io
-import json
 import os
 import platform
 import shutil
@@ -34,7 +32,7 @@ from typing import Any
 
 from depo.demos.demonstrations import Demonstrations
 from depo.errors import DepoError
-from depo.files import new_folder, read_object, write_json
+from depo.files import json_digest, new_folder, read_object, write_json
 from depo.runs.job import Job
 from depo.runtime import cores
 
@@ -149,15 +147,14 @@ class Run:
             shutil.rmtree(target, ignore_errors=True)  # damaged: no checkpoint is without it
             with new_folder(target) as folder:
                 save(folder / STATE)
-                progress = Progress(block, written, self.settings_digest())
+                progress = Progress(block, written, self.job_digest())
                 write_json(folder / PROGRESS, dataclasses.asdict(progress))
         for old in self.checkpoints()[:-KEPT_CHECKPOINTS]:
             shutil.rmtree(old, ignore_errors=True)
 
-    def settings_digest(self) -> str:
+    def job_digest(self) -> str:
         """Of the job, as settings.json has it."""
-        job = json.dumps(read_object(self.path / SETTINGS).get("job"), sort_keys=True)
-        return hashlib.sha256(job.encode()).hexdigest()[:16]
+        return json_digest(read_object(self.path / SETTINGS).get("job"))
 
     def load(self, skeleton: Any) -> Any:
         """What the newest checkpoint holds."""
@@ -170,7 +167,7 @@ class Run:
 
     def check(self, progress: Progress) -> None:
         """Refuse to go on where files are not as the checkpoint left them; touches nothing."""
-        if progress.settings not in ("", self.settings_digest()):
+        if progress.settings not in ("", self.job_digest()):
             raise DepoError(
                 f"{self.path / SETTINGS} was changed since the last checkpoint: put it back, or "
                 "train anew with what you want changed"

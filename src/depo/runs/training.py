@@ -215,8 +215,10 @@ def _export(run: Run, problem: Problem, state: Any, seeds: Collection[int], env_
     """Write planners (unless they came from elsewhere) and skills of some seeds as folders."""
     scores = {int(row["seed"]): row for row in run.final_scores()} if seeds else {}
     for i, seed in enumerate(run.job.seeds):
+        if seed not in seeds:
+            continue
         policy = problem.learner.policy(state, i)
-        if seed not in seeds or not isinstance(policy, DecoupledPolicy):
+        if not isinstance(policy, DecoupledPolicy):
             continue
         known = {k: v for k, v in scores.get(seed, {}).items() if math.isfinite(v)}
         own = {k: v for k, v in known.items() if k not in ("seed", "env_steps")}
