@@ -164,6 +164,18 @@ def test_the_faces_agree_with_the_tables() -> None:
         assert reward == terminated == (expected == one.world.goal)
 
 
+def test_a_state_that_is_none_is_refused() -> None:
+    env = gym.make("depo/GridWorld-v0", size=3).unwrapped
+    with pytest.raises(DepoError, match="state 99 is none of the 9"):
+        env.reset(options={"state": 99})
+
+
+def test_a_detour_through_a_wall_is_refused() -> None:
+    world = GridWorld(GridWorldSettings(via=("3,3",), walls=("3,3",)))
+    with pytest.raises(DepoError, match="cannot walk"):
+        world.demonstrations()
+
+
 def test_rendering_shows_agent_goal_and_walls() -> None:
     env = gym.make("depo/GridWorld-v0", size=3, walls=("1,1",), render_mode="ansi").unwrapped
     env.reset(options={"state": 0})

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -9,9 +11,11 @@ from depo.environments.driving.opening import open_environment
 from depo.environments.driving.scene import scene_of
 from depo.environments.driving.settings import DrivingSettings
 from depo.environments.driving.vehicles import TYPES
+from depo.errors import DepoError
 from depo.evaluation.densities import authors_divergence, road_divergence, wasserstein
 from depo.evaluation.driving import Drives, play, scores
 from depo.evaluation.statistics import mean_scores
+from depo.report.drive import render
 from depo.traffic.preparation import split_of
 from tests.environments.traffic import flowing
 
@@ -41,6 +45,20 @@ def test_the_authors_number_is_what_their_formula_says() -> None:
     expected = np.sum(p * np.log(p / q)) / 100
     found = authors_divergence(agent, expert, np.zeros(2), np.ones(2))
     assert found == pytest.approx(expected, rel=1e-6)
+
+
+def test_positions_in_one_lane_have_a_finite_divergence() -> None:
+    place = np.stack([np.linspace(0, 1, 20), np.full(20, 2.0)], axis=1)
+    found = authors_divergence(place, place, place.mean(axis=0), place.std(axis=0))
+    assert found == pytest.approx(0.0)
+
+
+@pytest.mark.parametrize("seconds", [float("nan"), float("inf"), -1.0])
+def test_a_moment_that_cannot_be_is_refused(environment, tmp_path: Path, seconds: float) -> None:
+    driver, vehicle = ExpertReplay(), int(environment.choice[0])
+    with pytest.raises(DepoError, match="is not a number of at least 0"):
+        render(environment, driver, vehicle, tmp_path / "a.png", name="a", seconds=seconds)
+    assert not (tmp_path / "a.png").exists()
 
 
 def test_wasserstein_agrees_with_scipy() -> None:

@@ -7,18 +7,27 @@ import shutil
 import tomllib
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import depo
 from depo.api import make_job
+from depo.demos import Demonstrations
 from depo.environments.mujoco import TASKS
 from depo.errors import DepoError
 from depo.experiments.claims import CLAIMS, EXPECTED, judge
-from depo.experiments.derived import kept_results
-from depo.experiments.experiment import SCALES, Experiment, ScaleSettings, markdown_table
+from depo.experiments.derived import kept_results, settings_digest
+from depo.experiments.experiment import (
+    SCALES,
+    Experiment,
+    ScaleSettings,
+    markdown_table,
+    summarise,
+)
 from depo.experiments.grid import _draw_divergence
 from depo.experiments.registry import EXPERIMENTS
 from depo.experiments.sweep import Planned, Sweep
+from depo.runs.job import EnvironmentSettings, Job
 from depo.runs.run import Run
 
 SMALL = {"size": 3, "hidden": 32, "batch_steps": 64}
@@ -207,6 +216,38 @@ def test_claims_compare_with_numbers_and_with_each_other(tmp_path: Path) -> None
     with pytest.raises(DepoError, match="not readable"):
         holds("fast/success/mean", "about 1")
     assert "never" in markdown_table(runs, ("steps_to_90",))
+
+
+def test_where_nothing_chooses_the_last_evaluation_counts(tmp_path: Path) -> None:
+    run = Run(tmp_path / "run", make_job("depo"))  # a recording without validation vehicles
+    run.path.mkdir()
+    for steps, value in [(128, 0.9), (256, 0.4)]:
+        run.log([{"seed": 0, "env_steps": steps, "test_success": value}])
+    assert summarise(run, "test_success@best_success") == "0.400"
+    assert summarise(run, "steps_to_70") == "–"
+
+
+def made_in(recording: str) -> Job:
+    """A job in a scene."""
+    environment = EnvironmentSettings("Somewhere-v0", None, (("recording", recording),))
+    return dataclasses.replace(make_job("depo"), environment=environment)
+
+
+def test_results_of_another_scene_are_others() -> None:
+    here, elsewhere, other = map(made_in, ("here/flow.npz", "there/flow.npz", "here/jam.npz"))
+    assert settings_digest(here) == settings_digest(elsewhere) != settings_digest(other)
+
+
+def test_a_scene_made_anew_is_not_taken_for_the_old_one(tmp_path: Path, monkeypatch) -> None:
+    (tmp_path / "flow.npz").touch()
+    sweep = Sweep(tmp_path / "runs", {"depo": Planned(made_in(str(tmp_path / "flow.npz")))})
+    old, new = (Demonstrations.from_episodes([np.full((3, 28), x)]) for x in (0.0, 1.0))
+    old.save(sweep.path("depo") / "demos.npz")
+    monkeypatch.setattr("depo.experiments.sweep.default_demonstrations", lambda *_: old)
+    sweep._check_demonstrations("depo")
+    monkeypatch.setattr("depo.experiments.sweep.default_demonstrations", lambda *_: new)
+    with pytest.raises(DepoError, match=r"other recordings than .*flow.npz holds now"):
+        sweep._check_demonstrations("depo")
 
 
 @pytest.mark.parametrize(("relative", "holds"), [(0.85, True), (0.5, False)])

@@ -18,7 +18,7 @@ from depo.demos import Demonstrations
 from depo.runs.job import Job
 from depo.runs.problem import open_problem
 from depo.runs.run import Run
-from depo.runs.training import begin, go_on
+from depo.runs.training import _check_finite, begin, go_on
 from depo.weights import digest
 from tests.environments.point import Point
 
@@ -121,6 +121,13 @@ def test_diverged_weights_are_refused(finished: Run, tmp_path: Path) -> None:
 def test_a_diverging_run_stops_with_a_sentence(tmp_path: Path) -> None:
     with pytest.raises(depo.DepoError, match="training diverged"):
         depo.train("ppo", size=3, steps=640, actor_rate=1e30, out=tmp_path / "run")
+
+
+def test_nobody_ahead_is_no_divergence() -> None:
+    nan = float("nan")
+    _check_finite(0, {"success": 1.0, "gap_distance": nan, "test_gap_distance": nan}, 64)
+    with pytest.raises(depo.DepoError, match="success is nan"):
+        _check_finite(0, {"success": nan, "gap_distance": 1.0}, 64)
 
 
 def test_two_processes_cannot_work_on_one_run(finished: Run) -> None:

@@ -61,3 +61,10 @@ def test_constant_velocity_keeps_the_entry_speed() -> None:
     recording = recording_of([(0, braking, 2.0), (0, ahead, 2.0)])
     assert Scene(recording).outcome(0, as_recorded) == "arrived"
     assert Scene(recording).outcome(0, constant_velocity) == "collision"
+
+
+def test_a_vehicle_first_seen_in_the_zone_keeps_its_first_speed() -> None:
+    recording = recording_of([(0, 40 + np.arange(300, dtype=float), 2.0)])
+    x, _ = constant_velocity(recording, 0, 0)
+    np.testing.assert_allclose(x[:5], 40 + np.arange(5))
+    assert Scene(recording).outcome(0, constant_velocity) == "arrived"
