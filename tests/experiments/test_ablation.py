@@ -66,6 +66,20 @@ def test_a_figure_for_each_family_that_was_run(tmp_path: Path) -> None:
     assert set(draw({"hopper-depo": runs["hopper-depo"]}, scale)) == {"weights"}
 
 
+@pytest.mark.parametrize("count", [1, 5, 6])
+def test_changes_too_many_for_one_panel_have_one_each(tmp_path: Path, count: int) -> None:
+    changes = list(FAMILIES["parts"])[:count]
+    runs = fake_runs(tmp_path, "hopper-depo", *(f"hopper-{change}" for change in changes))
+    axes = EXPERIMENTS["ablation"].draw(runs, SCALES["bench"])["parts"].axes
+    shown = {}
+    for panel in axes:
+        names = [line.get_label() for line in panel.get_lines()]
+        shown[panel.get_title()] = [name for name in names if not name.startswith("_")]
+    assert len(axes) == 2 * count  # returns and reach errors; places left over are empty
+    assert shown.pop("") == ["as it is", changes[-1]]
+    assert shown == {f"hopper: {change}": ["as it is", change] for change in changes}
+
+
 def test_reward_and_transfer_are_drawn_side_by_side(tmp_path: Path) -> None:
     plan = EXPERIMENTS["fig-rl"].plan(SCALES["bench"])
     assert plan["hopper-transfer-inverted"].after == "hopper-depo-rl"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -61,6 +62,8 @@ TITLES = {
     "refit": "fitting the skill: beside every update, or refits",
     "parts": "parts of the preset fast, each taken away",
 }
+TOGETHER, ACROSS = 5, 5
+"""Changes that one panel can show, and panels side by side where there is one for each."""
 PAPER = ("both-1", "supervision-0", "constant")
 """The paper's changes; with none it makes four settings."""
 EVERY = tuple(change for family in FAMILIES.values() for change in family)
@@ -123,18 +126,38 @@ def _draw(runs: Mapping[str, Run], _: ScaleSettings) -> dict[str, Figure]:
 
 
 def _draw_family(family: str, runs: Mapping[str, Run], tasks: list[str]) -> Figure:
-    figure = Figure(figsize=(5.2 * len(tasks), 6.6), layout="constrained")
-    axes = figure.subplots(2, len(tasks), squeeze=False)
-    palette = matplotlib.colormaps["tab20" if len(FAMILIES[family]) > 9 else "tab10"]
-    colours = {change: to_hex(palette(i + 1)) for i, change in enumerate(FAMILIES[family])}
-    colours |= {METHOD: COLOURS[METHOD]}
-    for column, task in enumerate(tasks):
-        own = {x: run for x, run in runs_of(runs, task).items() if x in colours}
-        named = {_describe(change): run for change, run in own.items()}
+    """A panel for each task; where changes are too many for one, a panel for each change."""
+    changes = tuple(FAMILIES[family])
+    apart = len(changes) > TOGETHER
+    shown: list[tuple[str, str, tuple[str, ...]]] = [(x, TITLES[family], changes) for x in tasks]
+    if apart:
+        shown = [(t, x, (x,)) for t in tasks for x in changes if x in runs_of(runs, t)]
+    columns = min(len(shown), ACROSS)
+    blocks = math.ceil(len(shown) / columns)
+    size = (2.6 * columns, 4.6 * blocks) if apart else (5.2 * columns, 6.6)
+    figure = Figure(figsize=size, layout="constrained")
+    axes = figure.subplots(2 * blocks, columns, squeeze=False, sharey="row" if apart else False)
+    panels = [pair for block in range(blocks) for pair in axes[2 * block : 2 * block + 2].T]
+    palette = matplotlib.colormaps["tab10"]
+    for (top, bottom), (task, title, group) in zip(panels, shown, strict=False):
+        colours = {change: to_hex(palette(i)) for i, change in enumerate(group, 1)}
+        colours[METHOD] = COLOURS[METHOD]
+        named = {_describe(x): run for x, run in runs_of(runs, task).items() if x in colours}
         hues = {_describe(change): colour for change, colour in colours.items()}
-        draw_return_and_reach(axes[0, column], axes[1, column], named, hues)
-        axes[0, column].set_title(f"{task}: {TITLES[family]}", fontsize=10)
-        axes[1, column].get_legend().remove()
+        draw_return_and_reach(top, bottom, named, hues)
+        top.set_title(f"{task}: {title}", fontsize=10)
+        bottom.get_legend().remove()
+        if apart:
+            top.get_legend().remove()
+            top.set_xlabel("")
+            if top not in axes[:, 0]:
+                top.set_ylabel("")
+                bottom.set_ylabel("")
+    for unused in panels[len(shown) :]:
+        for one in unused:
+            one.remove()
+    if apart:
+        figure.suptitle(f"{TITLES[family]} (orange), beside the preset as it is (blue)")
     return figure
 
 
