@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 _FAST = {"minibatch": 128, "anneal": 0.1, "anneal_after": 0.6}
-"""Rates that stayed high for good left single episodes that fall, on the tuning seed; rates that fall
-from the beginning learn late."""
+"""Rates that stayed high for good left single episodes that fall, on the tuning seed; rates that
+fall from the beginning learn late."""
 _FAST_DEMOS = {"demo_share": 0.5}
 """What an expert's states are worth need not be found out by getting there first. Not for agnostic
 DePG: with it five seeds of five on Hopper were lost by 10,000 steps, and still at 20,000."""
