@@ -9,6 +9,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+import shapely
 from gymnasium.utils.env_checker import check_env
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -74,8 +75,6 @@ def rectangles(draw: st.DrawFn) -> Rectangle:
 
 @given(rectangles(), rectangles())
 def test_overlap_agrees_with_shapely(one: Rectangle, other: Rectangle) -> None:
-    shapely = pytest.importorskip("shapely")
-
     def polygon(r: Rectangle) -> object:
         d = np.array([r.dx, r.dy]) * r.half_length
         n = np.array([-r.dy, r.dx]) * r.half_width

@@ -119,7 +119,6 @@ def test_other_observations_have_no_pose() -> None:
 
 @pytest.mark.slow
 def test_hopper_is_filmed_beside_what_it_imagines(tmp_path: Path, capsys) -> None:
-    pytest.importorskip("mujoco", reason="MuJoCo is an extra: pip install 'depo[mujoco]'")
     states = np.random.default_rng(0).normal(size=(4, 20, 11)) * 0.1 + [1.2, *[0.0] * 10]
     demos = Demonstrations.from_episodes(list(states)).save(tmp_path / "hops.npz")
     begin(make_job("depo", env="hopper", demos=demos, **QUICK), tmp_path / "run")

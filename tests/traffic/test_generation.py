@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import sys
-from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -59,8 +58,6 @@ def test_vehicles_stop_and_go_and_change_lanes(scene: Recording) -> None:
 
 
 def test_a_short_simulation_is_written_as_text_and_read_back(tmp_path: Path) -> None:
-    if find_spec("sumo") is None:
-        pytest.skip("SUMO is not installed (pip install 'depo[traffic]')")
     settings = SimulationSettings(minutes=0.2, warm_up=0.4)
     recording, report = make_traffic(settings, tmp_path / "made.txt", "made")
     assert recording.vehicles > 10
