@@ -112,7 +112,28 @@ def test_numbers_of_a_state_are_named_by_the_models_joints() -> None:
     assert Poses.names(HostEnvironment(ID), 2) is None
 
 
+@pytest.mark.parametrize("task", TASKS)
+def test_what_a_motor_drives_answers_to_its_action(task: str) -> None:
+    """Each planned velocity is moved by an action of its own, more than by any other's."""
+    host = HostEnvironment(*TASKS[task])
+    states, actions = host.vector_sizes()
+    motors = Poses.motors(host, states)
+    assert motors is not None
+    assert len(motors) == actions
+    env = host.make()
+    moved = np.zeros((actions, states))
+    for i, push in enumerate(np.eye(actions, dtype=np.float32)):
+        reached = []
+        for sign in (0.05, -0.05):
+            env.reset(seed=0)
+            reached.append(env.step(sign * push)[0])
+        moved[i] = np.abs(reached[0] - reached[1])
+    env.close()
+    assert sorted(motors[i] for i in moved[:, motors].argmax(axis=1)) == list(motors)
+
+
 def test_other_observations_have_no_pose() -> None:
+    assert Poses.motors(HostEnvironment(ID), 2) is None
     assert not Poses.known(HostEnvironment(ID), 2)
     assert not Poses.known(HostEnvironment("Ant-v5"), 105)  # contact forces are no pose
 

@@ -15,12 +15,15 @@ import pytest
 import depo
 from depo.api import make_job
 from depo.demos import Demonstrations
+from depo.environments.host import HostEnvironment
 from depo.runs.job import Job
+from depo.runs.planned import planned_features
 from depo.runs.problem import open_problem
 from depo.runs.run import Run
 from depo.runs.training import _check_finite, begin, go_on
+from depo.settings.off_policy import DePO
 from depo.weights import digest
-from tests.environments.point import Point
+from tests.environments.point import ID, Point
 
 
 @pytest.fixture(scope="module")
@@ -299,6 +302,26 @@ def test_a_feature_to_plan_is_known_without_demonstrations() -> None:
     problem = open_problem(make_job("depo-rl", env="depo-test/Named-v0", plans="y", steps=5_000))
     problem.close()
     assert problem.learner.worlds[0].shape().predicts == (1,)  # type: ignore[union-attr]
+
+
+def test_what_motors_drive_can_be_planned_by_the_joints_names() -> None:
+    hopper = HostEnvironment("Hopper-v5")
+    nameless = tuple(f"s{i}" for i in range(11))
+
+    def planned(words: str, names: tuple[str, ...] = nameless) -> tuple[int, ...]:
+        return planned_features(DePO(plans=words), hopper, names, 11)
+
+    assert planned("motors") == (8, 9, 10) == planned("thigh', leg', foot'")
+    assert planned("motors, rootz") == (0, 8, 9, 10)
+    assert planned("s8, 9") == (8, 9)
+    assert planned("motors", tuple("abcdefghijk")) == (8, 9, 10)  # names of one's own
+    with pytest.raises(depo.DepoError, match="'motor': did you mean 'motors'"):
+        planned("motor")
+
+
+def test_motors_are_not_known_elsewhere() -> None:
+    with pytest.raises(depo.DepoError, match=r"'motors': \(known: x, y\)"):
+        planned_features(DePO(plans="motors"), HostEnvironment(ID), ("x", "y"), 2)
 
 
 def test_a_planner_of_the_grid_stays_in_its_world(tmp_path: Path, tiny: dict) -> None:

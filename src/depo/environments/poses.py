@@ -68,9 +68,7 @@ class Poses:
         """What each number of an observation is, by the model's joints; None if not known."""
         if not Poses.known(environment, states):
             return None
-        env = environment.plain().make()
-        model = env.unwrapped.model  # type: ignore[attr-defined]
-        env.close()
+        model = _model(environment)
         positions: list[str] = []
         velocities: list[str] = []
         for joint in (model.joint(i) for i in range(model.njnt)):
@@ -79,6 +77,16 @@ class Poses:
             positions += [f"{name} {part}".strip() for part in parts]
             velocities += [f"{name} {rate}".strip() + "'" for rate in rates]
         return (*positions[len(positions) + len(velocities) - states :], *velocities)
+
+    @staticmethod
+    def motors(environment: HostEnvironment, states: int) -> tuple[int, ...] | None:
+        """Which numbers of an observation are velocities of joints that a motor drives; None if
+        not known."""
+        if not Poses.known(environment, states):
+            return None
+        model = _model(environment)
+        first = states - model.nv
+        return tuple(sorted({first + int(model.jnt_dofadr[i]) for i, _ in model.actuator_trnid}))
 
     def joints(self, states: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Positions and velocities of all joints for consecutive observations (time, features)."""
@@ -110,6 +118,13 @@ class Poses:
     def close(self) -> None:
         """Close the simulator."""
         self._env.close()
+
+
+def _model(environment: HostEnvironment) -> Any:
+    """MuJoCo's model of the body."""
+    env = environment.plain().make()
+    env.close()
+    return env.unwrapped.model  # type: ignore[attr-defined]
 
 
 def drawable(environment: HostEnvironment) -> gym.Env:

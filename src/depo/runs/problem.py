@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -18,7 +18,7 @@ from depo.environments.driving.settings import DrivingSettings, environment_skil
 from depo.environments.gridworld import GridWorld
 from depo.environments.host import HostEnvironment
 from depo.environments.tabular import tabular_gridworld
-from depo.errors import DepoError, unknown
+from depo.errors import DepoError
 from depo.evaluation.driving import DrivingEvaluator
 from depo.evaluation.exact import ExactEvaluator
 from depo.evaluation.rollouts import EPISODES, RolloutEvaluator
@@ -42,13 +42,12 @@ from depo.runs.imitated import (
     expert_pairs,
 )
 from depo.runs.job import EnvironmentSettings, Job
+from depo.runs.planned import planned_features
 from depo.runs.planners import finite_planner, is_nameless, planner_folder, vector_planner
 from depo.settings import OFF_POLICY, TRANSFER
 from depo.settings.off_policy import (
     DemoSettings,
     OffPolicySettings,
-    SkillSettings,
-    SkillTransfer,
     remembers,
     unfreezes,
 )
@@ -269,7 +268,7 @@ def _open_vectors(
         if isinstance(s, DemoSettings):
             drawn = [draw_demonstrations(demos, s.demo_episodes, seed) for seed in job.seeds]
     names = demos.feature_names if demos is not None else plain.feature_names()
-    planned = planned_features(s, names, states)
+    planned = planned_features(s, plain, names, states)
     learner = OffPolicyLearner(
         training,
         off_policy.make_method(s, round((job.steps - s.random_steps) * s.updates_per_step), turns),
@@ -325,23 +324,3 @@ def _open_vectors(
             evaluator.close()
 
     return Problem(job, demos, learner, evaluate, None, close, states, planners)
-
-
-def planned_features(
-    settings: OffPolicySettings, names: Sequence[str], states: int
-) -> tuple[int, ...]:
-    """The numbers of the features that settings say are planned, by name or number.
-
-    >>> from depo.settings.off_policy import DePO
-    >>> planned_features(DePO(plans="vx, 3"), ("x", "y", "vx", "vy"), 4)
-    (2, 3)
-    """
-    wanted = settings.plans if isinstance(settings, SkillSettings) else ""
-    if not wanted or isinstance(settings, SkillTransfer):  # a planner that is given knows its own
-        return tuple(range(states))
-    known = {name: i for i, name in enumerate(names)} | {str(i): i for i in range(states)}
-    chosen = [word.strip() for word in wanted.split(",")]
-    for word in chosen:
-        if word not in known:
-            raise unknown("feature to plan", word, names or [str(i) for i in range(states)])
-    return tuple(sorted({known[word] for word in chosen}))

@@ -132,7 +132,8 @@ class SkillSettings(DemoSettings):
 
     plans: str = ""
     """The features of a state that are planned, by name or number, comma-separated (where the
-    others are not ours to move); empty: all."""
+    others are not ours to move); 'motors': the velocities of joints with a motor (MuJoCo's tasks);
+    empty: all."""
     skill_rate: float = 3e-4
     """Adam's learning rate for the skill."""
     skill_hidden: int = 256
