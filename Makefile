@@ -5,6 +5,9 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+PYTEST := "$(BIN)/python" -m pytest -n 2 --jaxtyping-packages=depo,tests.check
+# compared bit for bit with what was recorded
+RECORDED := $(wildcard tests/golden tests/fixtures)
 
 .PHONY: demo test test-slow lint types unit docs clean
 
@@ -20,11 +23,15 @@ lint: $(VENV)/.installed-dev
 types: $(VENV)/.installed-dev
 	"$(BIN)/mypy"
 
+# Most of the tests' time is compilation, and where no bits are compared with recorded ones XLA may
+# optimise less. Files are kept together, so that what their tests share is prepared once.
 unit: $(VENV)/.installed-dev
-	"$(BIN)/python" -m pytest -n 2 --jaxtyping-packages=depo,tests.check
+	XLA_FLAGS="--xla_backend_optimization_level=1 $$XLA_FLAGS" \
+		$(PYTEST) --dist loadfile $(RECORDED:%=--ignore=%)
+	$(if $(RECORDED),$(PYTEST) $(RECORDED))
 
 test-slow: $(VENV)/.installed-dev
-	"$(BIN)/python" -m pytest -n 2 -m slow --jaxtyping-packages=depo,tests.check
+	$(PYTEST) -m slow
 
 docs: $(VENV)/.installed-dev
 	"$(BIN)/python" docs/generate_reference.py
@@ -43,4 +50,4 @@ $(VENV)/.installed-dev: $(VENV)/bin/python pyproject.toml
 	@touch $@ $(VENV)/.installed
 
 clean:
-	rm -rf $(VENV) site demo
+	rm -rf $(VENV) site demo .pytest_cache

@@ -1,4 +1,4 @@
-"""Speed of driving: ego steps a second in JAX, through its Gymnasium faces, and in plain NumPy.
+"""Speed of driving: ego steps a second in JAX, through Gymnasium environments, in plain NumPy.
 
     python benchmarks/driving.py [RECORDING]                all cores
     taskset -c 1 python benchmarks/driving.py [RECORDING]   one core
@@ -20,10 +20,10 @@ import numpy as np
 from timing import best_time
 
 import depo  # noqa: F401  (registers the environment)
-from depo.environments.driving.environment import DrivingEnvironment, Ego
-from depo.environments.driving.opening import open_environment
-from depo.environments.driving.settings import ID, DrivingSettings
-from depo.environments.driving.vehicles import AGILE_LENGTH
+from depo.driving.environment import DrivingEnvironment, Ego
+from depo.driving.opening import open_environment
+from depo.driving.settings import ID, DrivingSettings
+from depo.driving.vehicles import AGILE_LENGTH
 
 STEPS, TARGET = 100, 100_000
 
@@ -44,8 +44,8 @@ def compiled_speed(environment: DrivingEnvironment, copies: int) -> float:
     return copies * STEPS / best_time(lambda: play(environment, ego, jax.random.key(1)))
 
 
-def vector_face_speed(recording: str, copies: int) -> float:
-    """Steps a second through the vector face, from Python."""
+def vector_speed(recording: str, copies: int) -> float:
+    """Steps a second through the vector environment, from Python."""
     envs = gym.make_vec(ID, num_envs=copies, recording=recording)
     envs.reset(seed=0)
     actions = np.random.default_rng(0).normal(0, 0.1, (STEPS, copies, 2)).astype(np.float32)
@@ -57,7 +57,7 @@ def vector_face_speed(recording: str, copies: int) -> float:
     return copies * STEPS / best_time(run, 3)
 
 
-def single_face_speed(recording: str) -> float:
+def single_speed(recording: str) -> float:
     """Steps a second of one Gymnasium environment."""
     env = gym.make(ID, recording=recording).unwrapped
     env.reset(seed=0)
@@ -82,7 +82,7 @@ class NumPyScene:
 
     def step(self, vehicle: int, frame: int, pose: np.ndarray, action: np.ndarray) -> tuple:
         """The pose after it, the state, and whether the episode is over."""
-        kind, dt = self.environment.kind, self.environment.scene.time_step
+        kind, dt = self.environment.body, self.environment.scene.time_step
         x, y, speed, dx, dy = pose
         length, width = self.length[vehicle], self.width[vehicle]
         a = np.clip(action[0], -1, 1) * kind.acceleration
@@ -147,8 +147,8 @@ def main() -> None:
         f"{len(os.sched_getaffinity(0))} core(s)"
     )
     rows = [(f"JAX, {n} egos", compiled_speed(environment, n)) for n in (64, 256, 1024)]
-    rows += [(f"vector face, {n} egos", vector_face_speed(recording, n)) for n in (32, 256)]
-    rows += [("one Gymnasium environment", single_face_speed(recording))]
+    rows += [(f"vector environment, {n} egos", vector_speed(recording, n)) for n in (32, 256)]
+    rows += [("one Gymnasium environment", single_speed(recording))]
     rows += [("plain NumPy loop, one ego", numpy_speed(environment))]
     slowest = rows[-1][1]
     print(f"\n{'':28} {'ego steps/s':>14} {'× NumPy':>9}")

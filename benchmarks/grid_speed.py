@@ -19,12 +19,13 @@ import numpy as np
 from timing import best_time
 
 import depo  # noqa: F401  (registers the environment)
-from depo.environments.gridworld import GridWorld, GridWorldSettings
-from depo.environments.tabular import Position, TabularEnvironment, tabular_gridworld
+from depo.environments.grid.gridworld import GridWorld, GridWorldSettings
+from depo.environments.grid.table import tabular_gridworld
+from depo.environments.tabular import Position, TabularEnvironment
 from depo.learners.on_policy import CompiledLearner
-from depo.methods.on_policy import make_method
-from depo.presets import preset_settings
-from depo.settings.on_policy import METHODS, CriticSettings, SkillSettings
+from depo.methods.presets import preset_settings
+from depo.methods.registry import ON_POLICY, implementation_of, trainable
+from depo.methods.settings_tree import flat_values
 
 COPIES, STEPS, SEEDS = 4096, 200, 5
 
@@ -37,7 +38,7 @@ def ceiling() -> float:
 
 
 def environment_speeds(world: GridWorld) -> list[tuple[str, float]]:
-    """Random actions in JAX, in the vector face, and in the single Gymnasium face."""
+    """Random actions in JAX, in the vector environment, and in the single Gymnasium environment."""
     environment = tabular_gridworld(world)
 
     @jax.jit
@@ -67,21 +68,20 @@ def environment_speeds(world: GridWorld) -> list[tuple[str, float]]:
     single = 10_000 / (time.perf_counter() - began)
     return [
         (f"JAX, {COPIES} copies", compiled),
-        (f"vector face, {COPIES} copies", vector),
+        (f"vector environment, {COPIES} copies", vector),
         ("one Gymnasium environment", single),
     ]
 
 
 def updates_in_block(settings: Any, rounds: float) -> float:
     """Gradient steps of one seed in one iteration."""
-    count = 0.0
-    if isinstance(settings, SkillSettings):
-        count += rounds * settings.skill_steps
-    if isinstance(settings, CriticSettings):
-        count += 2 * settings.epochs * (settings.batch_steps // settings.minibatch)
-    for name in ("discriminator_steps", "actor_steps", "planner_steps"):
-        count += getattr(settings, name, 0)
-    return count
+    flat = flat_values(settings)
+    count = rounds * flat.get("skill_steps", 0)
+    if "epochs" in flat:
+        count += 2 * flat["epochs"] * (flat["batch_steps"] // flat["minibatch"])
+    return count + sum(
+        flat.get(f"{name}_steps", 0) for name in ("discriminator", "actor", "planner")
+    )
 
 
 def method_speed(name: str, world: GridWorld) -> tuple[float, float, float]:
@@ -90,9 +90,9 @@ def method_speed(name: str, world: GridWorld) -> tuple[float, float, float]:
     demos = world.demonstrations()
     learner = CompiledLearner(
         tabular_gridworld(world),
-        method=make_method(settings),
+        method=implementation_of(settings).build(settings),
         expert=demos.transitions(),
-        steps=60 * settings.batch_steps,
+        steps=60 * settings.collection.batch_steps,
     )
     state = learner.init(range(SEEDS))
     learner.synchronise(state, 0)
@@ -106,16 +106,16 @@ def method_speed(name: str, world: GridWorld) -> tuple[float, float, float]:
         rounds = float(metrics.get("skill_rounds", np.zeros(1)).mean())
         updates += SEEDS * updates_in_block(settings, rounds)
     seconds = time.perf_counter() - began
-    return SEEDS * blocks * settings.batch_steps / seconds, updates / seconds, compiling
+    return SEEDS * blocks * settings.collection.batch_steps / seconds, updates / seconds, compiling
 
 
 def skill_share(peak: float) -> float:
     """The skill's gradient steps against the ceiling: 6 FLOP for each weight and row."""
     settings = preset_settings("transfer", "fast")
-    h = settings.hidden
+    h = settings.learning.hidden
     weights = 72 * h + 2 * h * h + h * 4
     _, updates, _ = method_speed("depo-supervised", GridWorld(GridWorldSettings()))
-    return 6 * weights * settings.skill_batch * updates / 1e9 / peak
+    return 6 * weights * settings.skill.batch * updates / 1e9 / peak
 
 
 def main() -> None:
@@ -128,7 +128,7 @@ def main() -> None:
     print(
         f"\n{'method (5 seeds, k = 1)':32} {'env steps/s':>14} {'updates/s':>12} {'compile s':>10}"
     )
-    for name in METHODS:
+    for name in (n for n, spec in trainable().items() if ON_POLICY in spec.implementations):
         steps, updates, compiling = method_speed(name, world)
         print(f"{name:32} {steps:14,.0f} {updates:12,.0f} {compiling:10.1f}")
     share = skill_share(peak)

@@ -21,15 +21,15 @@ import jax.numpy as jnp
 import numpy as np
 import optax
 
-from depo.environments.host import HostEnvironment
+from depo.environments.gymnasium_environment import GymnasiumEnvironment
 from depo.losses import distal_skill
-from depo.methods.descent import descend, fresh
-from depo.methods.off_policy.parts import skill_loss, step
+from depo.methods.off_policy.steps import skill_loss, step
+from depo.methods.optimisation import descend, fresh
 from depo.models.forward import Forward
 from depo.models.mlp import MLP
+from depo.models.normaliser import Normaliser
 from depo.models.planner import GaussianPlanner
 from depo.models.skill import VectorSkill
-from depo.models.standard import Standard
 
 HELD_OUT = 1_000
 AT_ONCE = 200
@@ -62,7 +62,7 @@ def replay(env: Any, before: np.ndarray, actions: np.ndarray) -> np.ndarray:
 
 
 def fit(skill: VectorSkill, rows: tuple[np.ndarray, ...], updates: int) -> VectorSkill:
-    """A skill after so many steps of Adam on minibatches of 256."""
+    """A skill after ``updates`` steps of Adam on minibatches of 256."""
     optimiser = optax.adam(1e-3)
     trained = fresh(skill, optimiser)
     some_steps = eqx.filter_jit(
@@ -76,11 +76,11 @@ def fit(skill: VectorSkill, rows: tuple[np.ndarray, ...], updates: int) -> Vecto
 
 
 def fit_by_effects(skill: VectorSkill, rows: tuple[np.ndarray, ...], updates: int) -> VectorSkill:
-    """The same, each step after one of a forward model through which the skill is judged."""
+    """The same, each step after one of a forward model through which the skill is fitted."""
     optimiser, features = optax.adam(1e-3), rows[0].shape[1]
     network = MLP(jax.random.key(2), features + skill.actions, (256, 256), features)
     both = fresh(skill, optimiser), fresh(Forward(network, jnp.ones(features)), optimiser)
-    units = GaussianPlanner(jax.random.key(0), skill.standard, (1,))
+    units = GaussianPlanner(jax.random.key(0), skill.normaliser, (1,))
 
     @eqx.filter_jit
     def some_steps(both: Any, batches: Any) -> Any:
@@ -115,7 +115,7 @@ def fit_by_effects(skill: VectorSkill, rows: tuple[np.ndarray, ...], updates: in
 
 
 def minibatches(rows: tuple[np.ndarray, ...], updates: int) -> Iterator[tuple[jax.Array, ...]]:
-    """So many of 256 rows, several at once."""
+    """``updates`` minibatches of 256 rows, several at once."""
     generator = np.random.default_rng(1)
     for _ in range(updates // AT_ONCE):
         index = generator.integers(len(rows[0]), size=(AT_ONCE, 256))
@@ -132,12 +132,12 @@ def main() -> None:
     parser.add_argument("--extremes", type=float, default=0.0)
     parser.add_argument("--modes", type=int, nargs="+", default=[1, 4, 16])
     asked = parser.parse_args()
-    env = HostEnvironment(asked.env, dynamics=asked.dynamics).make()
+    env = GymnasiumEnvironment(asked.env, dynamics=asked.dynamics).make()
     state, reached, action, before = gather(env, asked.steps, asked.extremes)
     seen = tuple(x[:-HELD_OUT] for x in (state, reached, action))
     state, reached, action, before = (x[-HELD_OUT:] for x in (state, reached, action, before))
-    standard = Standard.of(jnp.asarray(seen[0], jnp.float32), 20.0)
-    scale = np.asarray(standard.scale)
+    normaliser = Normaliser.of(jnp.asarray(seen[0], jnp.float32), 20.0)
+    scale = np.asarray(normaliser.scale)
     still = np.mean(((state - reached) / scale) ** 2)
 
     def report(name: str, chosen: np.ndarray, seconds: float) -> None:
@@ -149,7 +149,7 @@ def main() -> None:
     ways = {f"{modes} modes": (modes, fit) for modes in asked.modes}
     for name, (modes, how) in {**ways, "effects": (1, fit_by_effects)}.items():
         began = time.process_time()
-        skill = VectorSkill(jax.random.key(0), standard, action.shape[1], (256, 256), modes=modes)
+        skill = VectorSkill(jax.random.key(0), normaliser, action.shape[1], (256, 256), modes=modes)
         skill = how(skill, seen, asked.updates)
         inputs = (jnp.asarray(x, jnp.float32) for x in (state, reached))
         chosen = np.asarray(skill.mode(*inputs), np.float64)

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import argparse
 import csv
-import dataclasses
 import itertools
 import time
 from pathlib import Path
@@ -20,15 +19,18 @@ from typing import Any
 
 import numpy as np
 
-from depo.environments.gridworld import GridWorld, GridWorldSettings
-from depo.environments.tabular import tabular_gridworld
-from depo.evaluation.exact import ExactEvaluator
+from depo.environments.grid.exact import ExactEvaluator
+from depo.environments.grid.gridworld import GridWorld, GridWorldSettings
+from depo.environments.grid.table import tabular_gridworld
 from depo.evaluation.tables import policy_tables, split_seeds
 from depo.learners.on_policy import CompiledLearner
-from depo.methods.on_policy import make_method
-from depo.presets import preset_settings
-from depo.settings import MethodSettings
-from depo.settings.on_policy import BCO, DePO, GAIfO, SkillTransfer
+from depo.methods.bco import OnPolicyBCO
+from depo.methods.depo import OnPolicyDePO
+from depo.methods.gaifo import OnPolicyGAIfO
+from depo.methods.presets import preset_settings
+from depo.methods.registry import implementation_of
+from depo.methods.settings_tree import MethodSettings, with_values
+from depo.methods.transfer import OnPolicyTransfer
 
 SEEDS = range(100, 105)
 STEPS = 12_800
@@ -59,16 +61,16 @@ def jobs() -> list[tuple[str, int, MethodSettings, list[dict[str, Any]]]]:
     gradient = grid(gradient=["exact", "straight-through", "score-function"])
     depo = grid(calibration=[0.3, 0.5, 1.0], entropy=[0.0, 0.01], planner_rate=[3e-4, 6e-4])
     return [
-        ("depo", 1, DePO(), depo),
-        ("gaifo", 1, GAIfO(), gaifo),
-        ("bco", 1, BCO(), bco),
-        ("transfer", 4, SkillTransfer(), transfer),
-        ("gaifo", 4, GAIfO(), gaifo),
-        ("bco", 4, BCO(), bco),
+        ("depo", 1, OnPolicyDePO(), depo),
+        ("gaifo", 1, OnPolicyGAIfO(), gaifo),
+        ("bco", 1, OnPolicyBCO(), bco),
+        ("transfer", 4, OnPolicyTransfer(), transfer),
+        ("gaifo", 4, OnPolicyGAIfO(), gaifo),
+        ("bco", 4, OnPolicyBCO(), bco),
         ("depo-second-round", 1, preset_settings("depo", "fast"), depo_again),
-        ("gaifo-second-round", 1, GAIfO(), gaifo_again),
-        ("transfer-second-round", 4, SkillTransfer(), transfer_again),
-        ("gaifo-second-round", 4, GAIfO(), gaifo_again),
+        ("gaifo-second-round", 1, OnPolicyGAIfO(), gaifo_again),
+        ("transfer-second-round", 4, OnPolicyTransfer(), transfer_again),
+        ("gaifo-second-round", 4, OnPolicyGAIfO(), gaifo_again),
         ("gradient", 1, preset_settings("depo", "fast"), gradient),
     ]
 
@@ -76,17 +78,20 @@ def jobs() -> list[tuple[str, int, MethodSettings, list[dict[str, Any]]]]:
 def train(settings: MethodSettings, k: int, planners: Any) -> tuple[list[list[dict]], Any]:
     world = GridWorld(GridWorldSettings(k=k))
     environment, demos = tabular_gridworld(world), world.demonstrations()
-    evaluate = ExactEvaluator(world, environment, demos, settings.gamma)
+    evaluate = ExactEvaluator(world, environment, demos, settings.learning.gamma)
     learner = CompiledLearner(
-        environment, method=make_method(settings), expert=demos.transitions(), steps=STEPS
+        environment,
+        method=implementation_of(settings).build(settings),
+        expert=demos.transitions(),
+        steps=STEPS,
     )
     state = learner.init(SEEDS, planners)
     learner.synchronise(state, 0)
     history = []
     for _ in range(learner.iterations):
         state, _ = learner.advance(state)
-        tables = split_seeds(policy_tables(learner.policies(state), world.states))
-        history.append([evaluate(table) for table in tables])
+        tables = split_seeds(policy_tables(learner.stacked_policy(state), world.states))
+        history.append([evaluate.of_table(table) for table in tables])
     return history, state
 
 
@@ -123,12 +128,12 @@ def main() -> None:
             planners = train(preset_settings("depo", "fast"), 1, None)[1].agent["planner"].model
         for number, chosen in enumerate(configurations):
             begin = time.perf_counter()
-            settings = dataclasses.replace(base, **chosen)
+            settings = with_values(base, chosen)
             history, _ = train(settings, k, planners if name.startswith("transfer") else None)
             row = {"method": name, "k": k, "configuration": str(chosen)}
             row |= {
                 key: round(value, 4)
-                for key, value in summary(history, settings.batch_steps).items()
+                for key, value in summary(history, settings.collection.batch_steps).items()
             }
             rows.append(row)
             print(

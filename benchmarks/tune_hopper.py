@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 
 from depo.api import make_job
-from depo.experiments.sweep import Planned, Sweep
-from depo.files import write_bytes
+from depo.core.files import write_bytes
+from depo.experiments.sweep import PlannedRun, Sweep
 from depo.runs.run import Run
 
 SEED = 100
@@ -102,14 +102,14 @@ def main() -> None:
     asked = parser.parse_args()
     keys = [(method, name) for method in asked.only for name in CONFIGURATIONS[method]]
     plan = {
-        f"{method}-{name}": Planned(
+        f"{method}-{name}": PlannedRun(
             make_job(
                 method,
                 env="hopper",
                 demos=asked.demos,
                 steps=asked.steps,
                 seed=SEED,
-                **CONFIGURATIONS[method][name],
+                overrides=CONFIGURATIONS[method][name],
             )
         )
         for method, name in keys

@@ -155,7 +155,7 @@ class Bench:
         return self.take(self.jax, "products", dtype=dtype, count=16 * self.updates)
 
     def measure(self, repeats: int) -> None:
-        """So many samples of everything, in turns, after one that warms up."""
+        """``repeats`` samples of everything, in turns, after one that warms up."""
         for turn in range(repeats + 1):
             for measured in self.turns:
                 sample = measured.run()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import os
 import tempfile
 import time
@@ -20,13 +19,14 @@ import jax.numpy as jnp
 import numpy as np
 from updates import serve
 
-from depo.environments.host import HostEnvironment
+from depo.data.transitions import Transitions
+from depo.environments.gymnasium_environment import GymnasiumEnvironment
 from depo.learners.off_policy import OffPolicyLearner
-from depo.learners.replay import Rows
-from depo.methods.off_policy import make_method
+from depo.methods.off_policy.method import Pace
+from depo.methods.presets import preset_settings
+from depo.methods.registry import OFF_POLICY, implementation_of
+from depo.methods.settings_tree import MethodSettings, flat_values, with_values
 from depo.models.mlp import ACTIVATIONS, MLP, layer_norm
-from depo.presets import preset_settings
-from depo.settings.off_policy import OffPolicySettings
 
 STATES, ACTIONS = 11, 3
 ROWS, PAIRS = 250_000, 4_000
@@ -49,15 +49,18 @@ def normal(*shape: int) -> np.ndarray:
     return np.random.default_rng(shape).normal(size=shape).astype(np.float32)
 
 
-def new_learner(settings: OffPolicySettings) -> OffPolicyLearner:
+def new_learner(settings: MethodSettings) -> OffPolicyLearner:
     """A learner whose replay and demonstrations are noise."""
     expert = (normal(PAIRS, STATES), normal(PAIRS, STATES))
-    method = make_method(settings, updates=1_000_000)
-    learner = OffPolicyLearner(HostEnvironment(ID), method, [0], [expert], tuple(range(STATES)))
+    pace = Pace.for_run(settings.learning, updates=1_000_000)
+    method = implementation_of(settings).build(settings, pace)
+    learner = OffPolicyLearner(
+        GymnasiumEnvironment(ID), method, [0], [expert], tuple(range(STATES))
+    )
     ended = normal(ROWS) > 2.5
     action = np.tanh(normal(ROWS, ACTIONS))
-    rows = Rows(normal(ROWS, STATES), action, normal(ROWS, STATES), normal(ROWS), ended)
-    learner.worlds[0].replay.add(rows)
+    rows = Transitions(normal(ROWS, STATES), action, normal(ROWS, STATES), normal(ROWS), ended)
+    learner.collectors[0].replay.add(rows)
     return learner
 
 
@@ -89,9 +92,9 @@ def products_in(dtype: str) -> Iterator[None]:
 class Burst:
     """A learner's compiled burst, and the agent it goes on with."""
 
-    def __init__(self, settings: OffPolicySettings, dtype: str):
+    def __init__(self, settings: MethodSettings, dtype: str):
         self.learner = new_learner(settings)
-        self.world = self.learner.worlds[0]
+        self.world = self.learner.collectors[0]
         state = self.learner.init([0])
         self.agent, self.average = state.agents[0], state.averages[0]
         self.key = jax.random.key(0)
@@ -144,22 +147,20 @@ bursts: dict[str, Burst] = {}
 chains: dict[tuple[str, int], Any] = {}
 
 
-def hopper_settings(method: str) -> OffPolicySettings:
-    settings = preset_settings(method, "fast", "off-policy", "Hopper-v5")
-    assert isinstance(settings, OffPolicySettings)
-    return settings
+def hopper_settings(method: str) -> MethodSettings:
+    return preset_settings(method, "fast", OFF_POLICY, "Hopper-v5")
 
 
 def prepare(label: str, method: str, dtype: str, changes: dict[str, Any]) -> dict[str, Any]:
     """Compile twice, the second time from the cache."""
-    settings = dataclasses.replace(hopper_settings(method), **changes)
+    settings = with_values(hopper_settings(method), changes)
     cold = Burst(settings, dtype)
     bursts[label] = Burst(settings, dtype)
     return {
         "gflop": bursts[label].gflop(),
         "cold": cold.compile_seconds,
         "cached": bursts[label].compile_seconds,
-        "settings": dataclasses.asdict(settings),
+        "settings": flat_values(settings),
     }
 
 
@@ -183,7 +184,7 @@ def main() -> None:
         jax.config.update("jax_persistent_cache_min_entry_size_bytes", -1)
         serve(
             {
-                "preset_minibatch": lambda method: hopper_settings(method).minibatch,
+                "preset_minibatch": lambda method: hopper_settings(method).learning.minibatch,
                 "prepare": prepare,
                 "run": lambda label: bursts[label].run(),
                 "products": products,

@@ -179,7 +179,7 @@ class DePO:
         self.skill_adam = adam(self.policy["skill"], s["skill_rate"])
         self.discriminator_adam = adam(self.discriminator, s["discriminator_rate"])
 
-    def standard(self, state: Tensor) -> Tensor:
+    def normaliser(self, state: Tensor) -> Tensor:
         """In the demonstrations' units."""
         clip = self.s["clip_states"]
         return ((state - self.mean) / self.scale).clamp(-clip, clip)
@@ -187,7 +187,7 @@ class DePO:
     def draw_pairs(self) -> tuple[Tensor, Tensor]:
         """Expert transitions, standardised."""
         index = torch.randint(PAIRS, (self.s["minibatch"],))
-        return self.standard(self.expert[0][index]), self.standard(self.expert[1][index])
+        return self.normaliser(self.expert[0][index]), self.normaliser(self.expert[1][index])
 
     def plan(self, z: Tensor) -> tuple[Tensor, Tensor]:
         """Mean and log deviation of the planned difference."""
@@ -203,7 +203,7 @@ class DePO:
         """Discriminator, critics, planner, skill."""
         s, size = self.s, self.s["minibatch"]
         batch = self.rows.drawn(min(ROWS, s["replay"]), size)
-        z, z_next = self.standard(batch.state), self.standard(batch.next_state)
+        z, z_next = self.normaliser(batch.state), self.normaliser(batch.next_state)
         pair = torch.cat([z, z_next - z], -1)
         self.improve_discriminator(pair)
         with torch.no_grad():
@@ -250,7 +250,7 @@ class DePO:
 
     def improve_skill(self, batch: Batch) -> None:
         """Squared error of the action."""
-        z, z_next = self.standard(batch.state), self.standard(batch.next_state)
+        z, z_next = self.normaliser(batch.state), self.normaliser(batch.next_state)
         meant = torch.tanh(self.policy["skill"](torch.cat([z, z_next - z], -1)))
         descend(self.skill_adam, ((meant - batch.action) ** 2).sum(-1).mean())
 

@@ -1,6 +1,6 @@
-"""Write docs/reference/commands.md and settings.md from the code, so that they cannot lie.
+"""Write docs/reference/commands.md, settings.md and metrics.md from the code: they cannot lie.
 
-    python docs/generate_reference.py            write both pages
+    python docs/generate_reference.py            write the pages
     python docs/generate_reference.py --check    exit with 1 if a committed page is out of date
 
 Help texts are captured at a width of 100 columns without colours. JAX is never imported here;
@@ -10,7 +10,6 @@ the one command whose help needs it is asked in a process of its own.
 from __future__ import annotations
 
 import argparse
-import ast
 import contextlib
 import dataclasses
 import inspect
@@ -18,18 +17,26 @@ import io
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from types import ModuleType
-from typing import Any
+from typing import Any, get_args
 
-from depo.api import DEFAULT_STEPS, TRANSFER_STEPS
 from depo.cli import flags
 from depo.cli.main import main as depo_main
-from depo.environments import gridworld
-from depo.environments.driving.settings import DrivingSettings
-from depo.presets import PRESETS, off_policy, preset_settings
-from depo.settings import OFF_POLICY, ON_POLICY, SETTINGS_OF, TRANSFER, Learner
+from depo.core.metrics import TEST, Group, Metric, catalogue
+from depo.driving.settings import DrivingSettings
+from depo.environments.grid import gridworld
+from depo.methods.presets import PRESETS, preset_settings
+from depo.methods.registry import (
+    OFF_POLICY,
+    ON_POLICY,
+    TRANSFER,
+    LearnerName,
+    find_method,
+    methods,
+)
+from depo.methods.settings_tree import documentation, flat_values, leaves, with_values
+from depo.methods.tasks import TASKS
 
 FOLDER = Path(__file__).parent / "reference"
 PLAIN = {"COLUMNS": "100", "NO_COLOR": "1", "TERM": "dumb", "PYTHONUTF8": "1"}
@@ -37,9 +44,9 @@ DEMOS_COMMANDS = (
     *("list", "info", "record", "make", "import-minari", "export-minari"),
     *("from-traffic", "make-traffic", "export-traffic"),
 )
-ENV_OF: dict[Learner, tuple[str, ...]] = {ON_POLICY: (), OFF_POLICY: ("--env", "hopper")}
+ENV_OF: dict[LearnerName, tuple[str, ...]] = {ON_POLICY: (), OFF_POLICY: ("--env", "hopper")}
 """The flags that make a training command choose a learner."""
-SECTIONS: dict[Learner, tuple[str, str]] = {
+SECTIONS: dict[LearnerName, tuple[str, str]] = {
     ON_POLICY: (
         "On-policy: finite states",
         "The grid world, and any environment with `Discrete` states and actions.",
@@ -52,6 +59,7 @@ SECTIONS: dict[Learner, tuple[str, str]] = {
     ),
 }
 """Title and first sentence of each learner's settings."""
+METRIC_HEAD = ("name", "label", "unit", "better", "meaning", "shown", "absent or NaN when")
 NOTICE = "<!-- Written by docs/generate_reference.py: change the code, not this page. -->\n"
 
 
@@ -61,9 +69,10 @@ def commands_page() -> str:
         NOTICE,
         "# Commands\n",
         "Every command explains itself with `--help`; this page is those texts. Results go to "
-        "stdout, progress to stderr; `--json` makes the result machine-readable. The exit code is "
-        "0 when all went well, 2 for something you can mend (one sentence says what), 130 after "
-        "Ctrl-C.\n",
+        "stdout, progress to stderr; `--json` makes the result machine-readable; "
+        "`--config FILE.toml` gives values that flags beat ([how](../quickstart.md#settings)). "
+        "The exit code is 0 when all went well, 2 for something you can mend (one sentence says "
+        "what), 130 after Ctrl-C.\n",
         _section("depo"),
         _section("depo demo", "demo", "--help"),
         _section("depo train", "train"),
@@ -77,9 +86,11 @@ def commands_page() -> str:
         _section("depo transfer", "transfer"),
         *(
             _folded(" ".join(["depo", *words]), *words, "--help")
-            for learner in SETTINGS_OF
+            for learner in ENV_OF
             for words in [("transfer", "PLANNER", *(ENV_OF[learner] or ("--env", "gridworld")))]
         ),
+        _section("depo cotrain", "cotrain"),
+        _section("depo settings", "settings"),
         _section("depo resume", "resume", "--help"),
         _section("depo evaluate", "evaluate", "--help"),
         _section("depo imagine", "imagine", "--help"),
@@ -94,12 +105,12 @@ def commands_page() -> str:
     return "\n".join(parts)
 
 
-def _training_helps(learner: Learner) -> list[str]:
+def _training_helps(learner: LearnerName) -> list[str]:
     """The help of every method that a learner has, transfer left to its own section."""
     return [
         _folded(" ".join(["depo", *words]), *words, "--help")
-        for method in SETTINGS_OF[learner]
-        if method != TRANSFER
+        for method, spec in methods().items()
+        if learner in spec.implementations and not spec.takes_planner
         for words in [("train", method, *ENV_OF[learner])]
     ]
 
@@ -118,9 +129,12 @@ def settings_page() -> str:
     ]
     for learner, (title, sentence) in SECTIONS.items():
         parts += [f"## {title}\n", f"{sentence}\n"]
-        for method, kind in SETTINGS_OF[learner].items():
+        for method, spec in methods().items():
+            if learner not in spec.implementations:
+                continue
+            kind = spec.implementations[learner].settings
             words = ["depo", "train", method, *ENV_OF[learner]]
-            if method == TRANSFER:
+            if spec.takes_planner:
                 words[1:3] = ["transfer", "PLANNER"]
             command = " ".join(words)
             about = f"`{command}`, `{kind.__name__}`: {inspect.getdoc(kind)}\n"
@@ -141,10 +155,47 @@ def settings_page() -> str:
         "## Common flags\n",
         f"{inspect.getdoc(flags.CommonFlags)}\n",
         _plain_table(flags.CommonFlags),
-        f"On vector states the default of `steps` is `{DEFAULT_STEPS[OFF_POLICY]}`, in a transfer "
-        f"`{TRANSFER_STEPS[ON_POLICY]}`, on vectors `{TRANSFER_STEPS[OFF_POLICY]}`.\n",
+        f"On vector states the default of `steps` is `{_steps('depo', OFF_POLICY)}`, in a transfer "
+        f"`{_steps(TRANSFER, ON_POLICY)}`, on vectors `{_steps(TRANSFER, OFF_POLICY)}`.\n",
     ]
     return "\n".join(parts)
+
+
+def metrics_page() -> str:
+    """Every metric of the catalogue, by what it is about."""
+    parts = [
+        NOTICE,
+        "# Metrics\n",
+        "What `metrics.csv`, `depo evaluate` and the experiments' `results.csv` hold, one row for "
+        "each name; tables and axes show the label. *Shown*: on the progress line, in the table at "
+        "the end of a run, in the run's figure, in the experiments' tables and results. Every "
+        "metric is in `metrics.csv` and TensorBoard. A score that is not finite ends the run, "
+        "unless it may be NaN. Co-training adds the return (or success) of every variant, as "
+        "`return_truck`. A method or environment of your own adds its metrics by "
+        "`depo.core.metrics.register_metrics`; one that is in no catalogue is written down all the "
+        "same, and shown by its name.\n",
+    ]
+    entries = catalogue().values()
+    for group in get_args(Group):
+        own = [m for m in entries if m.group == group and not m.name.startswith(TEST)]
+        parts += [f"## {group}\n", _table(METRIC_HEAD, [_metric_row(m) for m in own])]
+    twins = [f"`{m.name}`" for m in entries if m.name.startswith(TEST)]
+    parts += [f"The same on test vehicles, which choose nothing: {', '.join(twins)}.\n"]
+    return "\n".join(parts)
+
+
+def _metric_row(entry: Metric) -> list[str]:
+    lacking = [f"absent: {entry.absent}"] if entry.absent else []
+    lacking += [f"NaN: {entry.nan}"] if entry.nan else []
+    return [
+        f"`{entry.name}`",
+        entry.label,
+        entry.unit or "–",
+        "–" if entry.better == "neither" else entry.better,
+        entry.meaning,
+        ", ".join(entry.shown) or "–",
+        "; ".join(lacking) or "–",
+    ]
 
 
 def help_text(words: Sequence[str]) -> str:
@@ -167,56 +218,45 @@ def help_from_child(words: Sequence[str]) -> str:
     return _tidy(answer.stdout)
 
 
-def meanings(kind: type) -> dict[str, str]:
-    """The sentence below each field of a dataclass and of those it is made of."""
-    found: dict[str, str] = {}
-    for part in reversed(kind.__mro__):
-        module = inspect.getmodule(part)
-        if dataclasses.is_dataclass(part) and module is not None:
-            found |= _docstrings_below_fields(module, part.__name__)
-    return found
+def _steps(method: str, learner: LearnerName) -> int:
+    return find_method(method).implementation(learner).default_steps
 
 
-def _docstrings_below_fields(module: ModuleType, class_name: str) -> dict[str, str]:
-    tree = ast.parse(inspect.getsource(module))
-    bodies = [n.body for n in tree.body if isinstance(n, ast.ClassDef) and n.name == class_name]
-    found: dict[str, str] = {}
-    for statement, after in zip(bodies[0], bodies[0][1:], strict=False):
-        match statement, after:
-            case (
-                ast.AnnAssign(target=ast.Name(id=name)),
-                ast.Expr(value=ast.Constant(value=str(text))),
-            ):
-                found[name] = " ".join(text.split())
-    return found
-
-
-def _method_table(method: str, learner: Learner) -> str:
-    kind = SETTINGS_OF[learner][method]
-    default, meaning = kind(), meanings(kind)
-    under = {preset: preset_settings(method, preset, learner) for preset in PRESETS[learner]}
+def _method_table(method: str, learner: LearnerName) -> str:
+    default = find_method(method).implementation(learner).settings()
+    under = {preset: preset_settings(method, preset, learner) for preset in PRESETS}
+    switches = {leaf.name: 1 for leaf in leaves(default) if leaf.default is None}
+    if switches:  # with the settings of parts that are absent by default
+        default = with_values(default, switches)
+        under = {p: preset_settings(method, p, learner, changes=switches) for p in PRESETS}
+    chosen = {preset: flat_values(settings) for preset, settings in under.items()}
     rows = []
-    for field in dataclasses.fields(kind):
-        plain = getattr(default, field.name)
-        chosen = [getattr(settings, field.name) for settings in under.values()]
-        cells = [_value(x) if x == plain else f"**{_value(x)}**" for x in chosen]
-        rows.append([f"`{field.name}`", _value(plain), *cells, meaning[field.name]])
-    return _table(["field", "default", *under, "meaning"], rows)
+    for leaf in leaves(default):
+        values = [None if leaf.name in switches else flat[leaf.name] for flat in chosen.values()]
+        cells = [_value(x) if x == leaf.default else f"**{_value(x)}**" for x in values]
+        rows.append([f"`{leaf.name}`", leaf.heading, _value(leaf.default), *cells, leaf.doc])
+    return _table(["setting", "of", "default", *under, "meaning"], rows)
 
 
 def _special_table() -> str:
     rows = []
-    for preset in PRESETS[OFF_POLICY]:
-        special = off_policy.TASKS[preset] | off_policy.DYNAMICS[preset]
-        for where, methods in special.items():
-            for method, fields in methods.items():
-                changes = ", ".join(f"`{name}` {_value(x)}" for name, x in fields.items())
-                rows.append([preset, where, method, changes])
+    for preset in PRESETS:
+        for where, fields in TASKS[OFF_POLICY][preset].items():
+            rows.append([preset, where, "all", _changes(fields)])
+        for method, spec in methods().items():
+            own = spec.implementations.get(OFF_POLICY)
+            if own is not None:
+                special = {**own.tasks.get(preset, {}), **own.dynamics.get(preset, {})}
+                rows += [[preset, x, method, _changes(f)] for x, f in special.items() if f]
     return _table(["preset", "task or dynamics", "method", "fields"], rows)
 
 
+def _changes(fields: Mapping[str, Any]) -> str:
+    return ", ".join(f"`{name}` {_value(x)}" for name, x in fields.items())
+
+
 def _plain_table(kind: type) -> str:
-    default, meaning = kind(), meanings(kind)
+    default, meaning = kind(), documentation(kind)
     rows = [
         [f"`{f.name}`", _value(getattr(default, f.name)), meaning[f.name]]
         for f in dataclasses.fields(kind)
@@ -256,8 +296,10 @@ def main() -> int:
     check = parser.parse_args().check
     os.environ.update(PLAIN)
     stale = 0
-    for name, page in [("commands.md", commands_page()), ("settings.md", settings_page())]:
-        path = FOLDER / name
+    pages = {"commands": commands_page, "settings": settings_page, "metrics": metrics_page}
+    for name, written in pages.items():
+        page = written()
+        path = FOLDER / f"{name}.md"
         if path.exists() and path.read_text(encoding="utf-8") == page:
             continue
         if check:

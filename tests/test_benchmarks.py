@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from depo.presets import preset_settings
-from depo.settings import OFF_POLICY
+from depo.methods.presets import preset_settings
+from depo.methods.registry import OFF_POLICY
 
 FOLDER = Path(__file__).parents[1] / "benchmarks"
 
@@ -27,5 +27,5 @@ def test_updates_have_a_learner_and_data(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.syspath_prepend(str(FOLDER))
     updates = importlib.import_module("updates_jax")
     learner = updates.new_learner(preset_settings("depo", "fast", OFF_POLICY, "Hopper-v5"))
-    batch, _ = learner.draw(learner.worlds[0])
+    batch, _ = learner.draw(learner.collectors[0])
     assert batch.state.shape == (learner.updates, 128, updates.STATES)

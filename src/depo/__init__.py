@@ -12,14 +12,19 @@ carry it to other action spaces. This page is the table of contents:
 | one planner with several vehicles      | ``cotrain``                                        |
 | carry a planner to other actions       | ``transfer``                                       |
 | go on with a stopped run, open a run   | ``resume``, ``Run``                                |
+| follow a run and stop it               | ``Callback``, ``Evaluation``, ``Call``,            |
+|                                        | ``StopAtScore``, ``StopWhenNothingImproves``       |
 | score a run                            | ``evaluate``                                       |
+| act with what was learned              | ``load_policy``, ``Policy``                        |
+| record what a run does                 | ``record``                                         |
 | see what a planner imagines            | ``imagine``                                        |
 | see whether plans are reached          | ``reachability``                                   |
 | use what was learned elsewhere         | ``load_planner``, ``load_skill``                   |
 | build by hand                          | ``CategoricalPlanner``, ``GaussianPlanner``,       |
 |                                        | ``CategoricalSkill``, ``VectorSkill``,             |
-|                                        | ``AnalyticSkill``, ``DecoupledPolicy``             |
-| save what was built                    | ``save_planner``, ``save_skill``                   |
+|                                        | ``AnalyticSkill``, ``DecoupledPolicy``,            |
+|                                        | ``Normaliser``                                     |
+| save what was built                    | ``save_planner``, ``save_skill``, ``save_policy``  |
 | catch what a user can mend             | ``DepoError``                                      |
 
 Importing depo registers its environments with Gymnasium (``depo/GridWorld-v0``); JAX is loaded
@@ -31,41 +36,61 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from depo.environments.gymnasium_faces import register
+import depo.driving.family
+import depo.environments.grid.family
+import depo.environments.gymnasium_family  # noqa: F401  each registers its family, and its ids
+from depo.driving.rendering import use_renderer
 
 if TYPE_CHECKING:
+    from depo.analysis.evaluate import evaluate
+    from depo.analysis.imagine import imagine
+    from depo.analysis.reachability import reachability
+    from depo.analysis.record import record
     from depo.api import cotrain, resume, train, transfer
-    from depo.demos.demonstrations import Demonstrations
-    from depo.demos.shipped import load_demonstrations
-    from depo.errors import DepoError
-    from depo.evaluation.imagine import imagine
-    from depo.evaluation.of_run import evaluate
-    from depo.evaluation.reachability import reachability
-    from depo.evaluation.record import record
+    from depo.core.errors import DepoError
+    from depo.data.demonstrations import Demonstrations
+    from depo.data.shipped import load_demonstrations
+    from depo.driving.traffic.reading import read_recordings
+    from depo.driving.traffic.recording import Recording
+    from depo.driving.traffic.scenes import load_scene
+    from depo.models.acting import Policy
     from depo.models.folder import load_planner, load_skill, save_planner, save_skill
+    from depo.models.normaliser import Normaliser
     from depo.models.planner import CategoricalPlanner, GaussianPlanner
     from depo.models.policy import DecoupledPolicy
+    from depo.models.policy_folder import load_policy, save_policy
     from depo.models.skill import AnalyticSkill, CategoricalSkill, VectorSkill
-    from depo.models.standard import Standard
+    from depo.runs.callbacks import (
+        Call,
+        Callback,
+        Evaluation,
+        StopAtScore,
+        StopWhenNothingImproves,
+    )
     from depo.runs.run import Run
-    from depo.traffic.reading import read_recordings
-    from depo.traffic.recording import Recording
-    from depo.traffic.scenes import load_scene
 
 _HOME = {
     "train": "depo.api",
     "cotrain": "depo.api",
     "transfer": "depo.api",
     "resume": "depo.api",
-    "evaluate": "depo.evaluation.of_run",
-    "imagine": "depo.evaluation.imagine",
-    "reachability": "depo.evaluation.reachability",
-    "record": "depo.evaluation.record",
-    "load_demonstrations": "depo.demos.shipped",
-    "Demonstrations": "depo.demos.demonstrations",
+    "evaluate": "depo.analysis.evaluate",
+    "imagine": "depo.analysis.imagine",
+    "reachability": "depo.analysis.reachability",
+    "record": "depo.analysis.record",
+    "load_demonstrations": "depo.data.shipped",
+    "Demonstrations": "depo.data.demonstrations",
     "Run": "depo.runs.run",
+    "Callback": "depo.runs.callbacks",
+    "Call": "depo.runs.callbacks",
+    "Evaluation": "depo.runs.callbacks",
+    "StopAtScore": "depo.runs.callbacks",
+    "StopWhenNothingImproves": "depo.runs.callbacks",
     "load_planner": "depo.models.folder",
     "load_skill": "depo.models.folder",
+    "Policy": "depo.models.acting",
+    "load_policy": "depo.models.policy_folder",
+    "save_policy": "depo.models.policy_folder",
     "save_planner": "depo.models.folder",
     "save_skill": "depo.models.folder",
     "CategoricalPlanner": "depo.models.planner",
@@ -73,31 +98,38 @@ _HOME = {
     "CategoricalSkill": "depo.models.skill",
     "VectorSkill": "depo.models.skill",
     "AnalyticSkill": "depo.models.skill",
-    "Standard": "depo.models.standard",
+    "Normaliser": "depo.models.normaliser",
     "DecoupledPolicy": "depo.models.policy",
-    "DepoError": "depo.errors",
-    "Recording": "depo.traffic.recording",
-    "load_scene": "depo.traffic.scenes",
-    "read_recordings": "depo.traffic.reading",
+    "DepoError": "depo.core.errors",
+    "Recording": "depo.driving.traffic.recording",
+    "load_scene": "depo.driving.traffic.scenes",
+    "read_recordings": "depo.driving.traffic.reading",
 }
 
 __all__ = [
     "AnalyticSkill",
+    "Call",
+    "Callback",
     "CategoricalPlanner",
     "CategoricalSkill",
     "DecoupledPolicy",
     "Demonstrations",
     "DepoError",
+    "Evaluation",
     "GaussianPlanner",
+    "Normaliser",
+    "Policy",
     "Recording",
     "Run",
-    "Standard",
+    "StopAtScore",
+    "StopWhenNothingImproves",
     "VectorSkill",
     "cotrain",
     "evaluate",
     "imagine",
     "load_demonstrations",
     "load_planner",
+    "load_policy",
     "load_scene",
     "load_skill",
     "reachability",
@@ -105,12 +137,21 @@ __all__ = [
     "record",
     "resume",
     "save_planner",
+    "save_policy",
     "save_skill",
     "train",
     "transfer",
 ]
 
-register()
+
+def _draw_road(environment: Any, ego: Any, path: Any) -> Any:
+    """Matplotlib is loaded when something is first drawn."""
+    from depo.plotting.road import View, picture
+
+    return picture(environment, View(ego, path))
+
+
+use_renderer(_draw_road)
 
 
 def __getattr__(name: str) -> Any:

@@ -1,212 +1,286 @@
-"""The package's verbs, one call each: train, transfer, resume, evaluate."""
+"""Train, transfer, cotrain, resume: one call each."""
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
-from collections.abc import Callable, Sequence
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from depo.environments.driving.settings import ID as DRIVING_ID
-from depo.environments.driving.settings import environment_skill
-from depo.environments.gridworld import ID as GRID_ID
-from depo.environments.gridworld import GridWorldSettings
-from depo.environments.mujoco import TASKS, task_of
-from depo.errors import DepoError, unknown
-from depo.files import read_object
-from depo.models.skill_source import shaped_like, skill_name
-from depo.presets import preset_settings
-from depo.runs.job import EnvironmentSettings, Job, first_seeds
-from depo.runs.run import CHECKPOINTS, SETTINGS, Run
-from depo.settings import METHODS, OFF_POLICY, ON_POLICY, TRANSFER, Learner
+from depo.core.codec import check_fields
+from depo.core.errors import DepoError
+from depo.core.files import as_path
+from depo.core.runtime import prepare_jax
+from depo.data.demonstrations import Demonstrations
+from depo.environments.family import EnvironmentSettings, family_of
+from depo.environments.given import EnvironmentLike
+from depo.methods.ineffective import refuse_ineffective
+from depo.methods.presets import compose
+from depo.methods.registry import OFF_POLICY, ON_POLICY, TRANSFER, LearnerName, find_method
+from depo.methods.settings_tree import MethodSettings, with_values
+from depo.models.skill_source import skill_name
+from depo.runs.callbacks import Callback, checked
+from depo.runs.home import find_environment
+from depo.runs.job import IN_MEMORY, Job, first_seeds
+from depo.runs.run import Run
 
 if TYPE_CHECKING:
-    from depo.runs.training import Report
+    from depo.models.policy_folder import Formula
 
-DEFAULT_STEPS: dict[Learner, int] = {ON_POLICY: 12_800, OFF_POLICY: 60_000}
-TRANSFER_STEPS: dict[Learner, int] = {ON_POLICY: 3_840, OFF_POLICY: 20_000}
+    SkillLike = Formula | Path
+    """A skill folder, ``'module:function'``, or a function (state, target) → action of a module."""
+
+Overrides = Mapping[str, int | float | str | bool]
+"""Settings of a method by name."""
+GIVEN = "given"
+"""The preset of a job whose settings were given whole."""
+RUNS = Path("runs")
+"""Where runs without a name are."""
 LEARNED = "learned"
 """The skill that is asked for where a formula is known and not wanted."""
-GRID_NAMES = ("gridworld", "GridWorld-v0", GRID_ID)
-SHORT_NAMES: dict[str, tuple[str, dict[str, Any]]] = {**TASKS, "driving": (DRIVING_ID, {})}
-"""Short name: Gymnasium id and constructor arguments."""
 
 
 def make_job(
     method: str = "depo",
     *,
-    env: str = "",
-    demos: str | Path = "",
+    env: EnvironmentLike = "",
+    env_args: Mapping[str, object] | None = None,
+    dynamics: str = "",
+    demos: str | Path | Demonstrations = "",
+    settings: MethodSettings | None = None,
+    overrides: Overrides | None = None,
     steps: int | None = None,
     seed: int = 0,
     seeds: int = 1,
     preset: str = "fast",
-    skill: Any = "",
-    planner: str | Path = "",
-    env_args: dict[str, Any] | None = None,
-    dynamics: str = "",
-    types: Sequence[str] = (),
+    skill: SkillLike = "",
+    planner: str | Path | Run = "",
+    variants: Sequence[str] = (),
     schedule: str = "round-robin",
-    **overrides: Any,
 ) -> Job:
-    """A checked job; ``overrides`` are fields of the method's or the grid world's settings.
+    """A checked job: what :func:`train`, :func:`transfer` and :func:`cotrain` run.
 
     Without ``env`` it is the one the planner was trained in, or the grid world.
 
-    >>> make_job("depo", k=4, seeds=3).environment.label
+    >>> make_job("depo", env_args={"k": 4}, seeds=3).environment.label
     'gridworld-6x6-k4'
     """
-    if method not in (*METHODS, TRANSFER):
-        raise unknown("method", method, METHODS)
-    environment = find_environment(env, planner, env_args or {}, dynamics)
+    _Plain(method, dynamics, preset, schedule, seed, seeds, steps, env_args)
+    spec = find_method(method)
+    source = _checked_planner(planner)
+    environment = find_environment(env, source, env_args, dynamics)
     learner = learner_for(environment)
-    skill = known_skill(method, environment, skill_name(skill))
-    settings = preset_settings(method, preset, learner, environment.id, dynamics)
-    if method == TRANSFER:
-        settings = shaped_like(settings, skill)
-    is_grid = environment.world is not None
-    world_fields = {f.name for f in dataclasses.fields(GridWorldSettings)} if is_grid else set()
-    method_fields = {f.name for f in dataclasses.fields(settings)}
-    for name in overrides:
-        if name not in world_fields | method_fields:
-            raise unknown(f"setting of {method}", name, world_fields | method_fields)
-    if environment.world is not None:
-        changes = {n: v for n, v in overrides.items() if n in world_fields}
-        world = dataclasses.replace(environment.world, **changes)
-        environment = dataclasses.replace(environment, world=world)
-    numbers = first_seeds(seed, seeds)
-    return Job(
+    name = known_skill(method, environment, skill_name(skill))
+    own = spec.implementation(learner)
+    overrides = _checked_overrides(overrides)
+    if settings is None:
+        task = environment.id
+        settings = compose(method, preset, learner, task, dynamics, name, flags=overrides).settings
+    else:
+        preset = GIVEN
+        settings = with_values(_checked_settings(settings, own.settings, method), overrides)
+    job = Job(
         method=method,
         learner=learner,
-        settings=dataclasses.replace(
-            settings, **{n: v for n, v in overrides.items() if n in method_fields}
-        ),
+        settings=settings,
         environment=environment,
-        steps=default_steps(method, learner) if steps is None else steps,
-        seeds=numbers,
+        steps=own.default_steps if steps is None else steps,
+        seeds=first_seeds(seed, seeds),
         preset=preset,
-        demos=str(demos),
-        skill=skill,
-        planner=str(planner),
-        types=tuple(str(name) for name in types),
+        demos=IN_MEMORY if isinstance(demos, Demonstrations) else _checked_demos(demos),
+        skill=name,
+        planner=source,
+        variants=_checked_variants(variants),
         schedule=schedule,
+    )
+    refuse_ineffective(overrides, job.settings, job.facts)
+    return job
+
+
+@dataclass(frozen=True)
+class _Plain:
+    """Those arguments that are numbers, texts and tables; refused if they are not."""
+
+    method: str
+    dynamics: str
+    preset: str
+    schedule: str
+    seed: int
+    seeds: int
+    steps: int | None
+    env_args: Mapping[str, Any] | None
+
+    def __post_init__(self) -> None:
+        check_fields(self, "arguments")
+
+
+def _checked_planner(planner: object) -> str:
+    if isinstance(planner, Run):
+        return str(planner.path)
+    return planner if isinstance(planner, str) else str(as_path(planner, "planner"))
+
+
+def _checked_variants(variants: object) -> tuple[str, ...]:
+    if isinstance(variants, str) or not isinstance(variants, Sequence):
+        raise DepoError(f"variants is {variants!r}: give a list of them, as ('1', '2', '4')")
+    return tuple(map(str, variants))
+
+
+def _checked_demos(demos: object) -> str:
+    if isinstance(demos, str | Path):
+        return str(demos)
+    raise DepoError(
+        f"demos is a {type(demos).__name__}: give a file, a shipped name, or "
+        "Demonstrations.from_episodes([…])"
     )
 
 
-def find_environment(
-    env: str, planner: str | Path = "", arguments: dict[str, Any] | None = None, dynamics: str = ""
-) -> EnvironmentSettings:
-    """The environment of that name; without one, where a planner was trained, but under no dynamics
-    other than these; else the grid world.
-
-    >>> find_environment("hopper", dynamics="inverted").label
-    'hopper-v5-inverted'
-    """
-    arguments = arguments or {}
-    home = None if env else home_of(planner)
-    if home is not None and home.world is None:
-        return host_settings(home.id, dict(home.arguments) | arguments, dynamics)
-    if env and env not in GRID_NAMES:
-        return host_settings(env, arguments, dynamics)
-    if arguments:
-        raise DepoError("env_args are for Gymnasium ids: the grid world takes size, k, walls, …")
-    return dataclasses.replace(home or EnvironmentSettings(), dynamics=dynamics)
+def _checked_settings(settings: object, kind: type[MethodSettings], method: str) -> MethodSettings:
+    """Settings of the class that the method has on such states, or a sentence."""
+    if not isinstance(settings, kind) or type(settings) is not kind:
+        raise DepoError(
+            f"settings of the class {type(settings).__module__}.{type(settings).__qualname__} "
+            f"are not those of {method} here: give {kind.__module__}.{kind.__qualname__}(…)"
+        )
+    return settings
 
 
-def home_of(planner: str | Path) -> EnvironmentSettings | None:
-    """Where a planner was trained: a run's environment; of a folder on its own, the MuJoCo task
-    that it names, if any."""
-    path = Path(planner).absolute()
-    if not str(planner):
-        return None
-    for run in (path, *path.parents[1:2]):  # RUN, or RUN/planner/seed-0
-        if (run / CHECKPOINTS).is_dir():
-            return Run.open(run).job.environment
-    origin = read_object(path / SETTINGS).get("origin") if (path / SETTINGS).exists() else None
-    task = task_of(str(origin.get("environment"))) if isinstance(origin, dict) else ""
-    return host_settings(task, {}) if task else None
-
-
-def host_settings(env: str, arguments: dict[str, Any], dynamics: str = "") -> EnvironmentSettings:
-    """A Gymnasium id, or the short name of a MuJoCo task or of driving, as settings."""
-    own: dict[str, Any] = {}
-    if env in SHORT_NAMES:
-        env, own = SHORT_NAMES[env]
-    given = own | arguments
-    if env == DRIVING_ID and Path(str(given.get("recording", ""))).is_file():
-        given["recording"] = str(Path(given["recording"]).resolve())  # a run is opened anywhere
-    return EnvironmentSettings(env, None, tuple(given.items()), dynamics)
-
-
-def short_name(environment: EnvironmentSettings) -> str:
-    """What the command line calls it.
-
-    >>> short_name(find_environment("Hopper-v5")), short_name(find_environment(""))
-    ('hopper', 'gridworld')
-    """
-    if environment.world is not None:
-        return GRID_NAMES[0]
-    return next((n for n, (id_, _) in SHORT_NAMES.items() if id_ == environment.id), environment.id)
+def _checked_overrides(overrides: Overrides | None) -> Overrides:
+    if overrides is not None and not isinstance(overrides, Mapping):
+        raise DepoError(
+            f"overrides is a {type(overrides).__name__}: give a mapping from names of settings to "
+            "values, as {'skill_rate': 1e-3}"
+        )
+    return overrides or {}
 
 
 def known_skill(method: str, environment: EnvironmentSettings, skill: str) -> str:
-    """The skill asked for; where a vehicle's is known as a formula, that one unless 'learned'.
+    """The skill asked for; where it is known as a formula, that one unless 'learned'.
 
     >>> known_skill("depo", find_environment("driving"), "")
-    'depo.environments.driving.skill:normal'
+    'depo.driving.skill:normal'
     """
+    spec = find_method(method)
+    if skill and not spec.has_skill:
+        raise DepoError(f"skill has no effect here: {method} has no skill of its own")
     if skill == LEARNED:
         return ""
-    has_skill = method in ("depo", "depo-agnostic", "depo-supervised", "depo-rl", "bco")
-    if skill or environment.id != DRIVING_ID or not has_skill:
+    if skill or spec.takes_planner or not spec.has_skill:
         return skill
-    return environment_skill(environment)
+    return family_of(environment).formula(environment)
 
 
-def learner_for(environment: EnvironmentSettings) -> Learner:
+def learner_for(environment: EnvironmentSettings) -> LearnerName:
     """The learner an environment needs, told by its spaces."""
-    if environment.world is not None:
-        return ON_POLICY
-    from depo.environments.host import HostEnvironment
-
-    is_finite = HostEnvironment(environment.id, dict(environment.arguments)).is_finite()
-    return ON_POLICY if is_finite else OFF_POLICY
-
-
-def default_steps(method: str, learner: Learner) -> int:
-    """Environment steps of a run that names none."""
-    return (TRANSFER_STEPS if method == TRANSFER else DEFAULT_STEPS)[learner]
+    plain = dataclasses.replace(environment, dynamics="")  # which finite states refuse
+    return ON_POLICY if family_of(plain).is_finite(plain) else OFF_POLICY
 
 
 def train(
-    method: str = "depo", *, out: str | Path = "", report: Report | None = None, **arguments: Any
+    method: str = "depo",
+    *,
+    env: EnvironmentLike = "",
+    env_args: Mapping[str, object] | None = None,
+    dynamics: str = "",
+    demos: str | Path | Demonstrations = "",
+    settings: MethodSettings | None = None,
+    overrides: Overrides | None = None,
+    steps: int | None = None,
+    seed: int = 0,
+    seeds: int = 1,
+    preset: str = "fast",
+    skill: SkillLike = "",
+    out: str | Path = "",
+    callbacks: Sequence[Callback] = (),
+    progress: bool = True,
 ) -> Run:
-    """Train a method and return its finished run; arguments as for :func:`make_job`.
+    """Train a method and return its finished run.
 
-    ``depo.train("depo", seeds=5, k=4, out="runs/mine")``
+    ``depo.train("depo", env_args={"k": 4}, overrides={"skill_rate": 1e-3}, seeds=5)``
     """
-    return run_job(make_job(method, **arguments), out, report)
+    job = make_job(
+        method,
+        env=env,
+        env_args=env_args,
+        dynamics=dynamics,
+        demos=demos,
+        settings=settings,
+        overrides=overrides,
+        steps=steps,
+        seed=seed,
+        seeds=seeds,
+        preset=preset,
+        skill=skill,
+    )
+    return run_job(job, out, shown(callbacks, progress), demos)
 
 
 def cotrain(
     method: str = "depo",
     *,
-    types: Sequence[str],
+    variants: Sequence[str],
+    schedule: str = "round-robin",
+    env: EnvironmentLike = "",
+    env_args: Mapping[str, object] | None = None,
+    dynamics: str = "",
+    demos: str | Path | Demonstrations = "",
+    settings: MethodSettings | None = None,
+    overrides: Overrides | None = None,
+    steps: int | None = None,
+    seed: int = 0,
+    seeds: int = 1,
+    preset: str = "fast",
+    skill: SkillLike = "",
     out: str | Path = "",
-    report: Report | None = None,
-    **arguments: Any,
+    callbacks: Sequence[Callback] = (),
+    progress: bool = True,
 ) -> Run:
-    """Train one planner with several kinds of an environment at once.
+    """Train one planner with several variants of an environment at once.
 
-    ``depo.cotrain(env="driving", types=("normal", "inverse", "transpose"))``; on the grid world
-    types are values of k, elsewhere texts of dynamics, 'as-is' among them, or ids of environments
-    that share their states.
+    ``depo.cotrain(env="driving", variants=("normal", "inverse", "transpose"))``; on the grid world
+    variants are values of k, elsewhere texts of dynamics, 'as-is' among them, or ids of
+    environments that share their states. ``schedule``: they take turns ('round-robin'), or the
+    planner follows the sum of their losses ('joint').
     """
-    return run_job(make_job(method, types=types, **arguments), out, report)
+    job = make_job(
+        method,
+        variants=variants,
+        schedule=schedule,
+        env=env,
+        env_args=env_args,
+        dynamics=dynamics,
+        demos=demos,
+        settings=settings,
+        overrides=overrides,
+        steps=steps,
+        seed=seed,
+        seeds=seeds,
+        preset=preset,
+        skill=skill,
+    )
+    return run_job(job, out, shown(callbacks, progress), demos)
 
 
 def transfer(
-    planner: str | Path, *, out: str | Path = "", report: Report | None = None, **arguments: Any
+    planner: str | Path | Run,
+    *,
+    env: EnvironmentLike = "",
+    env_args: Mapping[str, object] | None = None,
+    dynamics: str = "",
+    demos: str | Path | Demonstrations = "",
+    settings: MethodSettings | None = None,
+    overrides: Overrides | None = None,
+    steps: int | None = None,
+    seed: int = 0,
+    seeds: int = 1,
+    preset: str = "fast",
+    skill: SkillLike = "",
+    out: str | Path = "",
+    callbacks: Sequence[Callback] = (),
+    progress: bool = True,
 ) -> Run:
     """Carry a planner to other actions or dynamics: the planner stays, a new skill is learned.
 
@@ -215,34 +289,98 @@ def transfer(
     the planner was trained in. A skill that is known takes no environment step: ``skill`` is a
     folder, or a function (state, target) → action of a module, and ``steps=0``.
     """
-    return run_job(make_job(TRANSFER, planner=planner, **arguments), out, report)
+    job = make_job(
+        TRANSFER,
+        planner=planner,
+        env=env,
+        env_args=env_args,
+        dynamics=dynamics,
+        demos=demos,
+        settings=settings,
+        overrides=overrides,
+        steps=steps,
+        seed=seed,
+        seeds=seeds,
+        preset=preset,
+        skill=skill,
+    )
+    return run_job(job, out, shown(callbacks, progress), demos)
 
 
 def resume(
-    run: str | Path, *, report: Report | None = None, say: Callable[[str], None] | None = None
+    run: str | Path | Run,
+    *,
+    env: EnvironmentLike | None = None,
+    callbacks: Sequence[Callback] = (),
+    progress: bool = True,
 ) -> Run:
-    """Go on with a stopped run; it ends as it would have, had it never been stopped."""
+    """Go on with a stopped run; it ends as it would have, had it never been stopped.
+
+    ``env`` is for a run whose environment was given as an object: the same again.
+    """
     from depo.runs.training import go_on
 
-    return go_on(Run.open(run), report, say)
+    prepare_jax()
+    opened = run.with_environment(env) if isinstance(run, Run) else Run.open(run, env=env)
+    return go_on(opened, shown(callbacks, progress))
 
 
 def run_job(
     job: Job,
     out: str | Path = "",
-    report: Report | None = None,
-    say: Callable[[str], None] | None = None,
+    callbacks: Sequence[Callback] = (),
+    demos: str | Path | Demonstrations = "",
 ) -> Run:
     """Create the run's folder and work on it until it is finished."""
-    from depo.runs.training import begin, go_on
+    from depo.runs.training import start
 
-    path = Path(out) if str(out) else free_folder(job)
-    return go_on(begin(job, path), report, say)
+    prepare_jax()
+    in_memory = demos if isinstance(demos, Demonstrations) else None
+    with chosen_folder(job, out) as path:
+        return start(job, path, callbacks, demos=in_memory)
 
 
-def free_folder(job: Job) -> Path:
-    """The next free ``runs/METHOD-ENVIRONMENT-NUMBER``."""
-    number = 1
-    while (path := Path("runs") / f"{job.method}-{job.environment.label}-{number}").exists():
-        number += 1
-    return path
+def shown(callbacks: Sequence[Callback], progress: bool) -> tuple[Callback, ...]:
+    """The callbacks, and a progress bar where somebody is watching."""
+    from depo.runs.progress import ProgressBar, is_watched
+
+    return (*checked(callbacks), *([ProgressBar()] if progress and is_watched() else []))
+
+
+@contextlib.contextmanager
+def chosen_folder(job: Job, out: str | Path = "") -> Iterator[Path]:
+    """The folder asked for, or the next free ``runs/METHOD-ENVIRONMENT-NUMBER``: made at once, so
+    that no other process chooses it, and removed if nothing came into it."""
+    if str(out):
+        yield as_path(out, "out")
+        return
+    is_first = not RUNS.exists()
+    path = next(folder for folder in _numbered(job) if _is_made(folder))
+    try:
+        yield path
+    finally:
+        with contextlib.suppress(OSError):
+            path.rmdir()  # which only an empty folder allows
+            if is_first:
+                RUNS.rmdir()
+
+
+def next_folder(job: Job) -> Path:
+    """The folder that a run without a name would have."""
+    return next(folder for folder in _numbered(job) if not folder.exists())
+
+
+def _numbered(job: Job) -> Iterator[Path]:
+    for number in itertools.count(1):
+        yield RUNS / f"{job.method}-{job.environment.label}-{number}"
+
+
+def _is_made(folder: Path) -> bool:
+    """Whether the folder is new; of several processes that ask, one is told so."""
+    try:
+        folder.mkdir(parents=True)
+    except FileExistsError:
+        return False
+    except OSError as error:
+        raise DepoError(f"cannot write {folder}: {error.strerror}") from None
+    return True

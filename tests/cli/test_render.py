@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from depo.cli.main import main
-from depo.environments.driving.drivers import ConstantVelocity, ExpertReplay
-from depo.environments.driving.imagination import imagine
-from depo.environments.driving.opening import open_environment
-from depo.environments.driving.rectangles import Rectangle
-from depo.environments.driving.settings import ID, DrivingSettings
-from depo.report.road import EGO, corners
-from tests.environments.traffic import flowing
+from depo.driving.drivers import ConstantVelocity, ExpertReplay
+from depo.driving.imagination import imagine
+from depo.driving.opening import open_environment
+from depo.driving.rectangles import Rectangle
+from depo.driving.settings import ID, DrivingSettings
+from depo.plotting.road import EGO, corners
+from tests.support.command import call
+from tests.support.traffic import flowing
 
 RED = tuple(int(EGO[i : i + 2], 16) for i in (1, 3, 5))
 
@@ -25,24 +25,18 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> str:
     return str(flowing().save(tmp_path_factory.mktemp("traffic") / "flowing.npz"))
 
 
-def run(*words: str) -> int:
-    with pytest.raises(SystemExit) as stopped:
-        main(words)
-    return int(stopped.value.code or 0)
-
-
 def test_a_picture_and_a_film_are_drawn(
     file: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     picture, film = tmp_path / "drive.png", tmp_path / "drive.gif"
-    assert run("render", str(picture), "--recording", file, "--json") == 0
+    assert call("render", str(picture), "--recording", file, "--json") == 0
     said = json.loads(capsys.readouterr().out)
     assert said["ended"] == "arrived"
     pixels = np.asarray(Image.open(picture).convert("RGB"))
     assert (pixels == RED).all(axis=-1).sum() > 200  # the ego is to be seen
     number = str(said["vehicle"])
     words = ("--recording", file, "--number", number, "--seconds", "0.5", "--ahead", "0")
-    assert run("render", str(film), *words, "--driver", "constant-velocity") == 0
+    assert call("render", str(film), *words, "--driver", "constant-velocity") == 0
     assert Image.open(film).n_frames == 3
     assert not list(tmp_path.glob("*.pdf"))
 
@@ -50,12 +44,12 @@ def test_a_picture_and_a_film_are_drawn(
 def test_what_cannot_be_drawn_gets_a_sentence(
     file: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run("render", str(tmp_path / "drive.jpg"), "--recording", file) == 2
-    assert "unknown kind of picture '.jpg'" in capsys.readouterr().err
+    assert call("render", str(tmp_path / "drive.jpg"), "--recording", file) == 2
+    assert "unknown picture format '.jpg'" in capsys.readouterr().err
     words = ("--recording", file, "--number", "9999")
-    assert run("render", str(tmp_path / "drive.png"), *words) == 2
+    assert call("render", str(tmp_path / "drive.png"), *words) == 2
     assert "vehicle 9999 is not in the recording" in capsys.readouterr().err
-    assert run("render", str(tmp_path / "drive.png"), "--recording", "nowhere") == 2
+    assert call("render", str(tmp_path / "drive.png"), "--recording", "nowhere") == 2
     assert "unknown recording of traffic 'nowhere'" in capsys.readouterr().err
 
 

@@ -6,18 +6,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from depo.cli.main import main
-from depo.demos import Demonstrations
-from depo.traffic import Recording
-from depo.traffic.preparation import split_of
-from depo.traffic.text import write_text
-from tests.traffic.examples import recording_of
-
-
-def call(*arguments: str | Path) -> int:
-    with pytest.raises(SystemExit) as stop:
-        main([str(a) for a in arguments])
-    return int(stop.value.code or 0)
+from depo.data import Demonstrations
+from depo.driving.traffic import Recording
+from depo.driving.traffic.preparation import split_of
+from depo.driving.traffic.text import write_text
+from tests.support.command import call
+from tests.support.traffic import recording_of
 
 
 @pytest.fixture(scope="module")

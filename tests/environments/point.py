@@ -8,8 +8,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from depo.models.normaliser import Normaliser
 from depo.models.planner import GaussianPlanner
-from depo.models.standard import Standard
 
 STEP = 0.1
 
@@ -51,7 +51,7 @@ ID = f"{__name__}:depo-test/Point-v0"
 
 def straight_demonstrations(path, episodes: int = 6):
     """An expert that walks right, half a step each time."""
-    from depo.demos import Demonstrations
+    from depo.data import Demonstrations
 
     generator = np.random.default_rng(0)
     walks = [
@@ -78,8 +78,8 @@ def by_numpy(state, target):
 
 def walking(move: tuple[float, float], scale: float = 0.5) -> GaussianPlanner:
     """A planner that always goes by the same; states are standardised by 0 ± ``scale``."""
-    standard = Standard(jnp.zeros(2), jnp.full(2, scale))
-    planner = GaussianPlanner(jax.random.key(0), standard, hidden=())
+    normaliser = Normaliser(jnp.zeros(2), jnp.full(2, scale))
+    planner = GaussianPlanner(jax.random.key(0), normaliser, hidden=())
     outputs = jnp.array([move[0] / scale, move[1] / scale, 0.0, 0.0])
     where = (jnp.zeros_like(planner.network.weights[0]), outputs)
     return eqx.tree_at(lambda p: (p.network.weights[0], p.network.biases[0]), planner, where)

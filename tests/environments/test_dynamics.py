@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from depo.core.errors import DepoError
 from depo.environments.dynamics import (
     VARIANTS,
     Delayed,
@@ -20,9 +21,8 @@ from depo.environments.dynamics import (
     parse_dynamics,
     with_dynamics,
 )
-from depo.environments.host import HostEnvironment
-from depo.errors import DepoError
-from depo.runs.job import EnvironmentSettings
+from depo.environments.family import EnvironmentSettings, named_environment
+from depo.environments.gymnasium_environment import GymnasiumEnvironment
 from tests.environments.point import ID, STEP, Point
 
 unit = st.floats(-1.0, 1.0, allow_nan=False, width=32)
@@ -49,7 +49,7 @@ def preimage(dynamics: str, u: np.ndarray) -> np.ndarray:
 
 @cache
 def point(actions: str, dynamics: str) -> gym.Env:
-    return HostEnvironment(ID, {"actions": actions}, dynamics=dynamics).make()
+    return GymnasiumEnvironment(ID, {"actions": actions}, dynamics=dynamics).make()
 
 
 @pytest.mark.parametrize("dynamics", ["inverted", "transposed", "mixed", "scaled=2"])
@@ -66,8 +66,8 @@ def test_every_transition_of_the_point_is_made_by_some_action(dynamics: str, u) 
 
 @pytest.mark.parametrize("dynamics", ["inverted", "transposed", "mixed", "inverted,mixed"])
 def test_every_transition_of_hopper_is_made_by_some_action(dynamics: str) -> None:
-    plain = HostEnvironment("Hopper-v5").make()
-    variant = HostEnvironment("Hopper-v5", dynamics=dynamics).make()
+    plain = GymnasiumEnvironment("Hopper-v5").make()
+    variant = GymnasiumEnvironment("Hopper-v5", dynamics=dynamics).make()
     plain.reset(seed=1)
     variant.reset(seed=1)
     generator = np.random.default_rng(0)
@@ -80,7 +80,7 @@ def test_every_transition_of_hopper_is_made_by_some_action(dynamics: str) -> Non
 
 def falling_speeds(dynamics: str) -> np.ndarray:
     """Vertical speeds of the centre of mass after one step in the air, for many actions."""
-    env = HostEnvironment("Hopper-v5", dynamics=dynamics).make()
+    env = GymnasiumEnvironment("Hopper-v5", dynamics=dynamics).make()
     robot = env.unwrapped
     speeds = []
     for corner in np.ndindex(3, 3, 3):
@@ -114,7 +114,7 @@ def test_a_delay_makes_all_but_one_transition_impossible() -> None:
 
 
 def test_delayed_actions_arrive_one_step_late_and_none_crosses_a_reset() -> None:
-    env = HostEnvironment(ID, dynamics="delayed").make()
+    env = GymnasiumEnvironment(ID, dynamics="delayed").make()
     before, _ = env.reset(seed=1)
     action = np.array([1.0, -0.5], np.float32)
     after, *_ = env.step(action)
@@ -175,11 +175,11 @@ def test_what_is_not_known_gets_a_sentence(text: str, message: str) -> None:
 )
 def test_what_cannot_be_changed_gets_a_sentence(dynamics: str, arguments, message: str) -> None:
     with pytest.raises(DepoError, match=message):
-        HostEnvironment(ID, arguments, dynamics=dynamics).make()
+        GymnasiumEnvironment(ID, arguments, dynamics=dynamics).make()
 
 
 def test_dynamics_are_part_of_a_job_and_of_its_label() -> None:
-    changed = EnvironmentSettings("Hopper-v5", None, (), " mixed, gravity=0.80")
+    changed = named_environment("Hopper-v5", dynamics=" mixed, gravity=0.80")
     assert changed.dynamics == "mixed,gravity=0.8"
     assert changed.label == "hopper-v5-mixed-gravity=0.8"
     with pytest.raises(DepoError, match="takes --k"):

@@ -6,10 +6,10 @@ import gymnasium as gym
 import numpy as np
 import pytest
 
-from depo.demos import Demonstrations
-from depo.environments.host import HostEnvironment
-from depo.errors import DepoError
-from depo.evaluation.vector_rollouts import VectorEvaluator, score
+from depo.core.errors import DepoError
+from depo.data import Demonstrations
+from depo.environments.gymnasium_environment import GymnasiumEnvironment
+from depo.evaluation.vector_rollouts import Player, score
 from depo.models.policy import DecoupledPolicy
 from depo.models.skill import AnalyticSkill
 from tests.environments.point import ID, STEP, Point, inverse, walking
@@ -21,7 +21,7 @@ def right(speed: float, skill=inverse) -> DecoupledPolicy:
 
 
 def play(policy, episodes: int = 3, noise: float = 0.0, **arguments):
-    simulator = VectorEvaluator(HostEnvironment(ID, arguments), seed=0, episodes=episodes)
+    simulator = Player(GymnasiumEnvironment(ID, arguments), seed=0, episodes=episodes)
     try:
         return simulator.play(policy, noise=noise)
     finally:
@@ -83,14 +83,14 @@ def test_the_likelihood_is_that_of_held_out_transitions() -> None:
 
 
 def test_an_episode_that_never_ends_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("depo.environments.host.LONGEST", 10)
+    monkeypatch.setattr("depo.environments.gymnasium_environment.LONGEST", 10)
     with pytest.raises(DepoError, match=r"has not ended after 10 steps: register it with a time"):
         play(right(0.0))
 
 
 def test_episodes_are_played_to_the_limit_of_their_environment() -> None:
     gym.register("depo-test/Long-v0", entry_point=Point, max_episode_steps=1_100)
-    simulator = VectorEvaluator(HostEnvironment("depo-test/Long-v0"), seed=0, episodes=1)
+    simulator = Player(GymnasiumEnvironment("depo-test/Long-v0"), seed=0, episodes=1)
     played = simulator.play(right(0.0))
     simulator.close()
     assert played.lengths().tolist() == [1_100]

@@ -10,13 +10,14 @@ import numpy as np
 import pytest
 
 from depo.api import make_job
-from depo.demos import Demonstrations
+from depo.data import Demonstrations
 from depo.experiments.ablation import EVERY, FAMILIES, TITLES
 from depo.experiments.experiment import SCALES
 from depo.experiments.registry import EXPERIMENTS
 from depo.experiments.sweep import Sweep
+from depo.methods.settings_tree import flat_values
 from depo.runs.run import Run
-from tests.cli.test_cli import call
+from tests.support.command import call
 
 
 @pytest.fixture
@@ -42,10 +43,10 @@ def test_every_change_changes_what_its_name_says(recordings: Path) -> None:
     scale = dataclasses.replace(SCALES["bench"], demos_dir=str(recordings))
     plan = EXPERIMENTS["ablation"].plan(scale)
     assert set(plan) == {"hopper-depo", *(f"hopper-{change}" for change in EVERY)}
-    plain = dataclasses.asdict(plan["hopper-depo"].job.settings)
+    plain = flat_values(plan["hopper-depo"].job.settings)
     for family in FAMILIES.values():
         for change, wanted in family.items():
-            own = dataclasses.asdict(plan[f"hopper-{change}"].job.settings)
+            own = flat_values(plan[f"hopper-{change}"].job.settings)
             different = {name: own[name] for name in own if own[name] != plain[name]}
             assert different.items() <= wanted.items(), change
             assert different, f"{change} is the preset's own setting: nothing is taken away"

@@ -6,12 +6,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from depo.demos import Demonstrations
-from depo.errors import DepoError
+from depo.core.errors import DepoError
+from depo.data import Demonstrations
 from depo.experiments.continuous import EXPERIMENTS, asked, find_demos
 from depo.experiments.experiment import SCALES
 from depo.experiments.reference import read_reference
-from tests.cli.test_cli import call
+from tests.support.command import call
 
 
 def write(folder: Path, *names: str) -> None:

@@ -12,15 +12,15 @@ import numpy as np
 import pytest
 
 from depo.api import make_job
-from depo.errors import DepoError
-from depo.experiments.claims import final_values, judge
+from depo.core.errors import DepoError
+from depo.experiments.claims import Claim, final_values, judge
 from depo.experiments.derived import Scored, Together
-from depo.experiments.driving import CARRIED, EXPERIMENTS, TYPES
+from depo.experiments.driving import CARRIED, EXPERIMENTS, VARIANTS
 from depo.experiments.experiment import SCALES, summarise
 from depo.experiments.sweep import Sweep
 from depo.runs.run import Run
-from tests.cli.test_cli import call
-from tests.environments.traffic import flowing
+from tests.support.command import call
+from tests.support.traffic import flowing
 
 Rows = Sequence[tuple[Sequence[float], Sequence[float]]]
 
@@ -73,8 +73,7 @@ def test_claims_about_intervals_and_differences(tmp_path: Path) -> None:
     }
 
     def holds(measure: str, expected: str) -> bool | None:
-        claim = {"claim": "c", "measure": measure, "expected": expected}
-        return judge(claim, runs)["holds"]
+        return judge(Claim("c", measure, expected), runs)["holds"]
 
     assert holds("high/test_success@best_success/low", "> low/test_success@best_success/high")
     assert not holds("low/test_success@best_success/high", "> high/test_success/low")
@@ -113,7 +112,7 @@ def test_experiments_share_their_runs(recording: str, tmp_path: Path) -> None:
     scale = replace(SCALES["bench"], recording=recording)
     sweeps = {name: Sweep(tmp_path, own.plan(scale)) for name, own in EXPERIMENTS.items()}
     six, table, oneshot = (sweeps[n] for n in ("fig6", "table-ngsim", "fig-oneshot"))
-    assert len(six.plan) == 1 + 2 * len(TYPES)
+    assert len(six.plan) == 1 + 2 * len(VARIANTS)
     assert all(table.path(label) == six.path(label) for label in six.plan)
     assert oneshot.path("depo-normal") == six.path("depo-normal")
     assert {x for x in oneshot.plan if oneshot.plan[x].after} == {f"oneshot-{x}" for x in CARRIED}

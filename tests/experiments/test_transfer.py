@@ -8,8 +8,16 @@ import numpy as np
 import pytest
 
 import depo
-from depo.demos.shipped import shipped
-from depo.experiments.claims import CLAIMS, _labels, _measures, final_values, judge
+from depo.data.shipped import shipped
+from depo.experiments.claims import (
+    CLAIMS,
+    Claim,
+    _labels,
+    _measures,
+    final_values,
+    judge,
+    read_claims,
+)
 from depo.experiments.experiment import SCALES
 from depo.experiments.registry import EXPERIMENTS as EVERY
 from depo.experiments.transfer import EXPERIMENTS
@@ -61,11 +69,8 @@ def test_steps_to_a_share_of_what_the_planner_reached_before(smoke) -> None:
     steps = final_values(runs[label], f"steps_to_1_of_{source}", runs)
     assert steps == [rows[0]["env_steps"]]
     assert np.isinf(final_values(runs[label], f"steps_to_99999_of_{source}", runs)).all()
-    claim = {
-        "claim": "",
-        "measure": f"{label}/steps_to_1_of_{source}/max",
-        "expected": f"<= {rows[0]['env_steps']}",
-    }
+    measure = f"{label}/steps_to_1_of_{source}/max"
+    claim = Claim("", measure, f"<= {rows[0]['env_steps']}")
     assert judge(claim, runs)["holds"] is True
     assert judge(claim, {label: runs[label]})["holds"] is None
 
@@ -79,14 +84,17 @@ def test_nobody_has_more_evaluations_to_be_lucky_in() -> None:
 
 
 def test_runs_without_a_transfer_are_drawn_too(tmp_path: Path) -> None:
-    run = depo.train("depo", steps=256, hidden=8, evaluate_every=1, out=tmp_path / "run")
+    run = depo.train(
+        "depo", steps=256, out=tmp_path / "run", overrides={"hidden": 8, "evaluate_every": 1}
+    )
     draw = EXPERIMENTS["fig8"].draw
     assert not draw({"hopper-depo": run}, SCALES["smoke"]).axes[0].lines
     assert draw({"hopper-gaifo-inverted": run}, SCALES["smoke"]).axes[0].lines
 
 
 def test_every_claim_is_about_runs_of_its_experiment() -> None:
-    for name, claims in tomllib.loads(CLAIMS.read_text()).items():
+    for name in tomllib.loads(CLAIMS.read_text()):
+        claims = read_claims(name)
         experiment = EVERY[name]
         known = {*experiment.plan(SCALES["bench"]), *experiment.groups, *experiment.scored}
         said = {label for claim in claims for text in _measures(claim) for label in _labels(text)}

@@ -11,21 +11,21 @@ import numpy as np
 import pytest
 
 import depo
-from depo.models.folder import Origin, read_origin
-from depo.weights import digest
+from depo.core.weights import digest
+from depo.models.card import Origin, read_origin
 
 KEY = jax.random.key(3)
 MODELS = {
     "categorical planner": lambda: depo.CategoricalPlanner(KEY, 5, (8, 8)),
     "gaussian planner": lambda: depo.GaussianPlanner(
         KEY,
-        depo.Standard(jnp.array([1.0, 2.0]), jnp.array([3.0, 4.0]), 20.0),
+        depo.Normaliser(jnp.array([1.0, 2.0]), jnp.array([3.0, 4.0]), 20.0),
         (8,),
         predicts=(1,),
     ),
     "categorical skill": lambda: depo.CategoricalSkill(KEY, 5, 3, (8,)),
-    "skill of modes": lambda: depo.VectorSkill(KEY, depo.Standard.none(2), 1, (8,), modes=3),
-    "vector skill": lambda: depo.VectorSkill(KEY, depo.Standard.none(2), 1, (8,), noise=0.5),
+    "skill of modes": lambda: depo.VectorSkill(KEY, depo.Normaliser.none(2), 1, (8,), modes=3),
+    "vector skill": lambda: depo.VectorSkill(KEY, depo.Normaliser.none(2), 1, (8,), noise=0.5),
 }
 
 

@@ -9,10 +9,9 @@ import jax
 import pytest
 
 import depo
-from depo.errors import DepoError
-from depo.models.folder import Origin, read_origin
-from depo.models.skill_source import shaped_like
-from depo.settings.off_policy import SkillTransfer
+from depo.core.errors import DepoError
+from depo.models.card import Origin, read_origin
+from depo.models.skill_source import shape_settings
 
 FOUR = ("x", "y", "vx", "vy")
 
@@ -32,28 +31,29 @@ def test_settings_take_the_shape_of_a_given_skill(
     tmp_path: Path, sees: int, predicts: tuple, features: tuple, remembers: bool
 ) -> None:
     skill = depo.VectorSkill(
-        jax.random.key(0), depo.Standard.none(sees), 2, (24, 24, 24), predicts=predicts
+        jax.random.key(0), depo.Normaliser.none(sees), 2, (24, 24, 24), predicts=predicts
     )
     folder = depo.save_skill(tmp_path / "skill", skill, Origin(features=features))
-    settings = shaped_like(SkillTransfer(), str(folder))
-    assert settings.skill_memory == remembers
-    assert (settings.skill_hidden, settings.skill_depth) == (24, 3)
+    settings = shape_settings(str(folder))
+    assert settings["skill_memory"] == remembers
+    assert (settings["skill_hidden"], settings["skill_depth"]) == (24, 3)
 
 
 def test_a_damaged_card_gets_a_sentence(tmp_path: Path) -> None:
-    skill = depo.VectorSkill(jax.random.key(0), depo.Standard.none(2), 2, (8, 8))
+    skill = depo.VectorSkill(jax.random.key(0), depo.Normaliser.none(2), 2, (8, 8))
     folder = depo.save_skill(tmp_path / "skill", skill)
     file = folder / "settings.json"
     stored = json.loads(file.read_text())
     shape = {name: value for name, value in stored["shape"].items() if name != "pair_input"}
-    for changes in ({"origin": None}, {"shape": shape}, {"shape": None}):
+    for changes, message in (
+        ({"origin": None}, "origin None is not a table"),
+        ({"shape": shape}, "does not describe a skill: shape: 'pair_input' is missing"),
+        ({"shape": None}, "shape None is not a table"),
+        ({"kind": "planner"}, "holds a planner, not a skill"),
+    ):
         file.write_text(json.dumps(stored | changes))
-        with pytest.raises(DepoError, match="does not describe a skill"):
-            shaped_like(SkillTransfer(), str(folder))
-    planner = depo.save_planner(
-        tmp_path / "planner", depo.CategoricalPlanner(jax.random.key(0), 4, (8,))
-    )
-    stored = json.loads((planner / "settings.json").read_text()) | {"origin": None}
-    (planner / "settings.json").write_text(json.dumps(stored))
-    with pytest.raises(DepoError, match="says nothing of where it comes from"):
-        read_origin(planner)
+        with pytest.raises(DepoError, match=message):
+            shape_settings(str(folder))
+    file.write_text(json.dumps(stored | {"origin": {"features": [1]}}))
+    with pytest.raises(DepoError, match=r"origin.features\[0\] 1 is not a text"):
+        read_origin(folder)

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from depo.theory.finite_mdp import FiniteMDP
 from depo.theory.floor import divergence_floor
 from depo.theory.occupancy import imitation_divergence, transition_occupancy
-from tests.theory.test_occupancy import simplex
+from tests.support.probabilities import simplex
 
 
 @settings(max_examples=15)

@@ -20,13 +20,7 @@ from depo.theory.occupancy import (
     total_variation,
     transition_occupancy,
 )
-
-
-def simplex(generator: np.random.Generator, *shape: int, zeros: float = 0.0) -> np.ndarray:
-    weights = generator.exponential(size=shape)
-    weights *= generator.random(shape) >= zeros
-    weights[..., 0] += weights.sum(axis=-1) == 0
-    return weights / weights.sum(axis=-1, keepdims=True)
+from tests.support.probabilities import simplex
 
 
 @st.composite

@@ -12,14 +12,15 @@ import tyro
 
 from depo.cli.flags import parse
 from depo.cli.output import print_json, print_table, stdout
-from depo.demos.demonstrations import Demonstrations
-from depo.demos.minari_datasets import from_minari, to_minari
-from depo.demos.shipped import load_demonstrations, shipped
-from depo.environments.gridworld import GridWorld, GridWorldSettings
-from depo.errors import DepoError, unknown
-from depo.files import named_file
-from depo.traffic.recording import is_recording
-from depo.traffic.scenes import load_scene, shipped_recordings
+from depo.core.errors import DepoError, unknown
+from depo.core.files import named_file
+from depo.data.demonstrations import Demonstrations
+from depo.data.minari_datasets import from_minari, to_minari
+from depo.data.shipped import load_demonstrations, shipped
+from depo.driving.traffic.recording import is_recording
+from depo.driving.traffic.scenes import load_scene, shipped_recordings
+from depo.environments.family import named_environment
+from depo.environments.grid.gridworld import GridWorld, GridWorldSettings
 
 HELP = """depo demos: demonstrations, which are states only
 
@@ -98,7 +99,7 @@ class ImportMinari:
     keep_actions: bool = False
     """Keep the recorded actions too; no method needs them."""
     episodes: int = 0
-    """Take only the first so many episodes; 0: all."""
+    """Take only the first n episodes; 0: all."""
     json: bool = False
     """Print the result as JSON."""
 
@@ -185,8 +186,8 @@ def _make(argv: list[str]) -> int:
 
 def _record(argv: list[str]) -> int:
     flags = parse(Record, argv, "depo demos record")
-    from depo.evaluation.record import record
-    from depo.runtime import prepare_jax
+    from depo.analysis.record import record
+    from depo.core.runtime import prepare_jax
 
     prepare_jax()
     demos = record(
@@ -222,7 +223,13 @@ def _import_minari(argv: list[str]) -> int:
 def _export_minari(argv: list[str]) -> int:
     flags = parse(ExportMinari, argv, "depo demos export-minari")
     demos = load_demonstrations(flags.file)
-    folder = to_minari(demos, flags.dataset, env=flags.env or None)
+    own = named_environment(flags.env).gymnasium() if flags.env else None
+    folder = to_minari(
+        demos,
+        flags.dataset,
+        env=own.id if own is not None else None,
+        arguments=own.arguments if own is not None else None,
+    )
     if flags.json:
         print_json({"dataset": flags.dataset, "folder": str(folder), **describe(demos)})
     else:

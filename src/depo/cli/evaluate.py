@@ -8,14 +8,15 @@ from typing import Annotated
 import tyro
 
 from depo.cli.flags import parse
-from depo.cli.output import print_json, print_table, stdout
+from depo.cli.output import print_json, print_table, score_cell, stdout
+from depo.core.metrics import find_metric
 
 
 @dataclass(frozen=True)
 class Evaluate:
     """Score what a run has learned: deterministic policy, held-out seeds, its own simulator.
 
-    Where the world is known exactly, exact scores stand beside the played ones.
+    Where dynamics are known exactly (the grid world), exact scores stand beside the played ones.
     """
 
     run: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="RUN")]
@@ -33,19 +34,22 @@ class Evaluate:
 def run(argv: list[str]) -> int:
     """Evaluate."""
     flags = parse(Evaluate, argv, "depo evaluate")
-    from depo.evaluation.of_run import evaluate
-    from depo.runtime import prepare_jax
+    from depo.analysis.evaluate import evaluate
+    from depo.core.runtime import prepare_jax
 
     prepare_jax()
     scores = evaluate(flags.run, episodes=flags.episodes, dynamics=flags.dynamics)
     if not flags.json:
         names = [name for name in scores[0] if name not in ("seed", "planner_digest")]
-        rows = [[name, *(row[name] for row in scores)] for name in names]
+        rows = [
+            [find_metric(name).title, *(score_cell(name, row[name]) for row in scores)]
+            for name in names
+        ]
         seeds = [f"seed {row['seed']}" for row in scores]
         print_table(f"{flags.run}, last checkpoint", ["score", *seeds], rows)
     films = []
     if flags.video:
-        from depo.evaluation.video import film
+        from depo.analysis.video import film
         from depo.runs.run import Run
 
         written = film(Run.open(flags.run), dynamics=flags.dynamics)

@@ -1,25 +1,59 @@
-"""Flags from dataclasses, in two stages: method, environment and preset first, then all fields."""
+"""Flags from dataclasses: those of plain commands, and those of training commands in two stages.
+
+A training command first reads method, environment and preset, which decide what flags there are and
+their defaults, then all flags. A file given by ``--config`` lies below the flags of either.
+"""
 
 from __future__ import annotations
 
 import dataclasses
-import json
-from collections.abc import Sequence
+import inspect
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from itertools import takewhile
-from typing import Annotated, Any, Literal, TypeVar
+from functools import cached_property
+from itertools import pairwise, takewhile
+from typing import Annotated, Any, Literal, TypeVar, get_origin, get_type_hints
 
 import tyro
 
-from depo.api import default_steps, find_environment, known_skill, learner_for, short_name
-from depo.environments.gridworld import GridWorldSettings
-from depo.errors import DepoError
-from depo.models.skill_source import shaped_like
-from depo.presets import preset_settings
-from depo.runs.job import EnvironmentSettings, Job, first_seeds
-from depo.settings import TRANSFER, MethodSettings
+from depo.api import known_skill, learner_for
+from depo.cli.config import HELP as CONFIG_HELP
+from depo.cli.config import named_in, peek, read_config
+from depo.cli.help import ENVIRONMENT, Flag, print_help
+from depo.core.annotations import expected
+from depo.core.codec import decode_each, decode_word
+from depo.core.errors import DepoError, unknown
+from depo.environments.family import (
+    EnvironmentSettings,
+    families,
+    family_of,
+    parse_arguments,
+    short_name,
+)
+from depo.methods.ineffective import refuse_ineffective
+from depo.methods.presets import Composed, Layer, compose
+from depo.methods.registry import LearnerName, find_method, methods
+from depo.methods.settings_tree import (
+    MethodSettings,
+    documentation,
+    every_name,
+    flat_values,
+    leaves,
+    no_setting,
+)
+from depo.runs.home import find_environment
+from depo.runs.job import Job, first_seeds
 
 Command = TypeVar("Command")
+HELP_WORDS = {"-h", "--help"}
+EARLY: dict[str, Any] = {
+    "env": str,
+    "preset": str,
+    "dynamics": str,
+    "skill": str,
+    "env_args": tuple[str, ...],
+}
+"""What decides which flags there are."""
 
 
 @dataclass(frozen=True)
@@ -44,13 +78,126 @@ class CommonFlags:
     also a formula, module:function; empty: a fresh skill."""
     out: str = ""
     """The run's folder; empty: the next free one below runs/."""
+    config: str = ""
+    """A TOML file of values for these flags, as 'depo settings … --toml' writes one; a flag that is
+    given beats it."""
+    dry_run: bool = False
+    """Only say what would run, from what, for how long and where; nothing is written."""
     json: bool = False
     """Print the result as JSON."""
 
 
+@dataclass(frozen=True)
+class VariantFlags:
+    """What co-training takes."""
+
+    variants: str = ""
+    """The variants that share a planner, comma-separated: vehicles (normal,inverse,transpose,
+    truck), k of the grid world (1,2,4), elsewhere dynamics ('as-is,inverted'; with commas inside,
+    separate by semicolons: 'as-is;mixed,gravity=0.8') or other environments with the same states
+    ('mine:LightArm-v0,mine:HeavyArm-v0')."""
+    schedule: Literal["round-robin", "joint"] = "round-robin"
+    """Variants take turns with the planner, or it follows the sum of their losses, where the
+    method has one for each."""
+
+    def names(self) -> tuple[str, ...]:
+        """The variants by name."""
+        words = self.variants.split(";" if ";" in self.variants else ",")
+        return tuple(word.strip() for word in words if word.strip())
+
+
+COMMON_HEADINGS = {"demos": "data", "steps": "how long"} | dict.fromkeys(
+    ("out", "config", "dry_run", "json"), "saving"
+)
+"""Where common flags are shown, if not under 'what'."""
+OF_A_CALL = ("config", "dry_run", "json", "out")
+"""Flags that are about this one call, and no setting of what it does."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a command line asks for."""
+
+    job: Job
+    common: CommonFlags
+    flags: tuple[Flag, ...]
+    """Every flag, with the value that holds as its default."""
+    origins: Mapping[str, Layer]
+    """Where the value of each flag comes from."""
+
+
 def parse(command: type[Command], argv: list[str], prog: str) -> Command:
-    """Flags of a plain dataclass; tyro explains, suggests and exits with 2 on a wrong one."""
-    return tyro.cli(command, args=argv, prog=prog, config=(tyro.conf.FlagCreatePairsOff,))
+    """Flags of a plain dataclass, above the values of ``--config``; of a flag that is not known
+    tyro explains, suggests and exits with 2."""
+    file = peek(argv, "--config")
+    config = Annotated[str, tyro.conf.arg(help=CONFIG_HELP)]
+    kind = dataclasses.make_dataclass(
+        command.__name__,
+        [("config", config, dataclasses.field(default=""))],
+        bases=(command,),
+        frozen=True,
+    )
+    if not HELP_WORDS & set(argv):
+        _check_words(_flat_kinds(kind), argv)
+    return tyro.cli(
+        kind,
+        args=argv,
+        prog=prog,
+        description=inspect.getdoc(command),
+        default=_with_config(kind, read_config(file), file),
+        config=(tyro.conf.FlagCreatePairsOff,),
+    )
+
+
+def _check_words(kinds: Mapping[str, Any], argv: list[str]) -> None:
+    """Refuse a flag's value that is not of its kind in a sentence; tyro would draw a box."""
+    for word, following in pairwise([*argv, "--"]):
+        flag, equals, value = word.partition("=")
+        kind = kinds.get(flag[2:].replace("-", "_")) if flag.startswith("--") else None
+        if kind in (None, bool) or get_origin(kind) is tuple:
+            continue  # what takes no value, or several
+        if not equals and following.startswith("--"):
+            raise DepoError(f"{flag} needs a value: {expected(kind)}")
+        decode_word(kind, value if equals else following, flag)
+
+
+def _with_config(kind: Any, values: Mapping[str, Any], file: str) -> Any:
+    """Defaults of a command with a file's values; what has none stays required."""
+    kinds = _flat_kinds(kind)
+    with named_in(file):
+        for name in values:
+            if name not in kinds:
+                raise unknown("setting", name, kinds)
+    return _filled(kind, decode_each(kinds, values, file), tyro.MISSING)
+
+
+def _flat_kinds(kind: Any) -> dict[str, Any]:
+    """What a file may say of a command: all that is given by flags, those of its parts too."""
+    kinds: dict[str, Any] = {}
+    plain, marked = get_type_hints(kind), get_type_hints(kind, include_extras=True)
+    for field in dataclasses.fields(kind):
+        own = plain[field.name]
+        if dataclasses.is_dataclass(own):
+            kinds |= _flat_kinds(own)
+        elif tyro.conf.Positional not in getattr(marked[field.name], "__metadata__", ()):
+            kinds[field.name] = own
+    kinds.pop("config", None)
+    return kinds
+
+
+def _filled(kind: Any, values: Mapping[str, Any], missing: Any, default: Any = None) -> Any:
+    hints, filled = get_type_hints(kind), {}
+    for field in dataclasses.fields(kind):
+        before = missing if default is None else getattr(default, field.name)
+        if field.default is not dataclasses.MISSING and default is None:
+            before = field.default
+        elif field.default_factory is not dataclasses.MISSING and default is None:
+            before = field.default_factory()
+        if dataclasses.is_dataclass(hints[field.name]):
+            filled[field.name] = _filled(hints[field.name], values, missing, before)
+        else:
+            filled[field.name] = values.get(field.name, before)
+    return kind(**filled)
 
 
 def parse_job(
@@ -61,135 +208,261 @@ def parse_job(
     *,
     planner: str = "",
     cotrains: bool = False,
-) -> tuple[Job, CommonFlags]:
-    """The job that a command line describes.
+) -> Asked:
+    """The job that a command line describes; an explicit flag beats a file, and that the preset."""
+    words = [_with_hyphens(word) for word in argv]
+    form = _open_form(method, words, planner, cotrains)
+    if HELP_WORDS & set(words):
+        print_help(prog, description, form.flags)
+        raise SystemExit(0)
+    given = form.given(words)
+    return form.asked(form.parse(words, prog), given)
 
-    Stage one reads environment, dynamics and preset, because they decide which flags there are and
-    their defaults; stage two lets an explicit flag beat the preset.
-    """
-    env, preset = peek(argv, "--env"), peek(argv, "--preset") or "fast"
-    found = find_environment(env, planner, dict(_peek_arguments(argv)))
+
+def _with_hyphens(word: str) -> str:
+    flag, equals, value = word.partition("=")
+    return flag.replace("_", "-") + equals + value if word.startswith("--") else word
+
+
+def _open_form(method: str, argv: list[str], planner: str, cotrains: bool) -> Form:
+    """Stage one: what decides which flags there are, and their defaults."""
+    file = peek(argv, "--config")
+    config = read_config(file)
+    early = decode_each(EARLY, {n: config[n] for n in EARLY if n in config}, file)
+
+    def said(name: str) -> str:
+        return peek(argv, f"--{name}") or early.get(name, "")
+
+    arguments = _peek_arguments(argv)
+    if arguments is None:
+        arguments = parse_arguments(early.get("env_args", ()))
+    found = find_environment(said("env"), planner, arguments)
     learner = learner_for(found)
-    dynamics = peek(argv, "--dynamics")
-    settings = preset_settings(method, preset, learner, found.id, dynamics)
-    if method == TRANSFER:
-        settings = shaped_like(settings, peek(argv, "--skill"))
-    steps = default_steps(method, learner)
-    defaults = CommonFlags(env=short_name(found), steps=steps, preset=preset)  # type: ignore[arg-type]
-    world: Any = found.world or HostFlags()
-    fields: list[tuple[str, Any, Any]] = [
-        ("common", _flat(CommonFlags), defaults),
-        ("world", _flat(type(world)), world),
-        ("settings", _flat(type(settings)), settings),
-    ]
-    if cotrains:
-        fields.insert(0, ("together", _flat(TypeFlags), TypeFlags()))
-    kind = dataclasses.make_dataclass(
-        "Flags", [(n, t, dataclasses.field(default=d)) for n, t, d in fields], frozen=True
+    implementation = find_method(method).implementation(learner)
+    common = CommonFlags(
+        env=short_name(found),
+        steps=implementation.default_steps,
+        preset=said("preset") or "fast",  # type: ignore[arg-type]
     )
-    parsed: Any = tyro.cli(
-        kind,
-        args=argv,
-        prog=prog,
-        description=description,
-        config=(tyro.conf.OmitArgPrefixes, tyro.conf.FlagCreatePairsOff),
+    form = Form(
+        method=method,
+        planner=planner,
+        learner=learner,
+        found=found,
+        environment=find_environment(said("env"), planner),
+        dynamics=said("dynamics"),
+        skill=said("skill"),
+        file=file,
+        config=config,
+        groups=(common, family_of(found).flags(found), *([VariantFlags()] if cotrains else [])),
+        switches=_switches(implementation.settings, argv),
     )
-    common: CommonFlags = parsed.common
-    together: TypeFlags = parsed.together if cotrains else TypeFlags()
-    seeds = first_seeds(common.seed, common.seeds)
-    return (
-        Job(
-            method=method,
-            learner=learner,
-            settings=_same_kind(parsed.settings, settings),
-            environment=_environment(env, planner, parsed.world),
+    return form.with_config()
+
+
+@dataclass(frozen=True)
+class Form:
+    """The flags of a training command, and what lies below them."""
+
+    method: str
+    planner: str
+    learner: LearnerName
+    found: EnvironmentSettings
+    """The environment that decides about flags."""
+    environment: EnvironmentSettings
+    """The same before its own flags are read."""
+    dynamics: str
+    skill: str
+    file: str
+    config: Mapping[str, Any]
+    """What the file says, of settings only once :meth:`with_config` has looked at it."""
+    groups: tuple[Any, ...]
+    """Common flags, the environment's own, those of co-training."""
+    switches: Mapping[str, Any]
+    """Flags that switch parts of the settings on, whose own flags come with them."""
+    origins: Mapping[str, Layer] = dataclasses.field(default_factory=dict)
+    """Where defaults of other flags than settings come from."""
+
+    def with_config(self) -> Form:
+        """The form with the file's values as defaults."""
+        groups, left = [], dict(self.config)
+        for group in self.groups:
+            kinds = get_type_hints(type(group))
+            own = {name: left.pop(name) for name in [*left] if name in kinds}
+            if "config" in own:
+                raise DepoError(f"{self.file}: 'config' names a file in a file: leave it out")
+            groups.append(dataclasses.replace(group, **decode_each(kinds, own, self.file)))
+        said: dict[str, Layer] = dict.fromkeys(set(self.config) - set(left), "config")
+        form = dataclasses.replace(self, groups=tuple(groups), config={}, origins=said)
+        if not left:
+            return form
+        with named_in(self.file):
+            kind = find_method(self.method).implementation(self.learner).settings
+            for name in left:
+                if name not in every_name(kind):
+                    raise form.no_flag(name)
+            settings = form.composed({**self.switches, **left}).settings
+        kinds = {leaf.name: leaf.type for leaf in leaves(settings)}
+        return dataclasses.replace(form, config=decode_each(kinds, left, self.file))
+
+    def composed(self, flags: Mapping[str, Any]) -> Composed:
+        """The settings under these flags."""
+        return compose(
+            self.method,
+            self.groups[0].preset,
+            self.learner,
+            self.found.id,
+            self.dynamics,
+            self.skill,
+            config=self.config,
+            flags=flags,
+        )
+
+    @cached_property
+    def flags(self) -> tuple[Flag, ...]:
+        """Every flag with its default."""
+        common, own, *together = self.groups
+        settings = self.composed(self.switches).settings
+        values = flat_values(settings)
+        return (
+            *(_flag(common, f, COMMON_HEADINGS.get(f.name, "what")) for f in _fields(common)),
+            *(_flag(group, f, "what") for group in together for f in _fields(group)),
+            *(_flag(own, f, ENVIRONMENT) for f in _fields(own)),
+            *(
+                Flag(leaf.name, leaf.type, values[leaf.name], leaf.doc, leaf.heading)
+                for leaf in leaves(settings)
+            ),
+        )
+
+    def given(self, argv: Iterable[str]) -> set[str]:
+        """The flags that a command line names, by the names of settings."""
+        known = {flag.name for flag in self.flags}
+        named = set()
+        for word in argv:
+            name = word[2:].partition("=")[0].replace("-", "_")
+            if not word.startswith("--") or name.startswith("tyro_"):
+                continue
+            name = name if name in known else name.removeprefix("no_")
+            if name not in known:
+                raise self.no_flag(name, dashes=True)
+            named.add(name)
+        return named
+
+    def no_flag(self, name: str, *, dashes: bool = False) -> DepoError:
+        """The error for a name that is no flag here: with the reason where it is one elsewhere."""
+        kind = find_method(self.method).implementation(self.learner).settings
+        known = {flag.name for flag in self.flags}
+        if name in kind.absent or name in every_name(kind):
+            return no_setting(kind, name, known)
+        for family in families().values():
+            fields = {field.name for field in dataclasses.fields(family.settings)}
+            if family.settings_are_flags and name in fields:
+                return DepoError(f"{name} has no effect here: it is for --env {family.names[0]}")
+        if name in {f.name for f in dataclasses.fields(VariantFlags)}:
+            return DepoError(f"{name} has no effect here: it is for 'depo cotrain'")
+        having = [
+            spec.name
+            for spec in methods().values()
+            if any(name in every_name(own.settings) for own in spec.implementations.values())
+        ]
+        if having:
+            return DepoError(
+                f"{name} has no effect here: {self.method} with the {self.learner} learner has no "
+                f"such setting (others have: {', '.join(having)})"
+            )
+        if dashes:
+            return unknown("flag", _as_flag(name), map(_as_flag, known))
+        return unknown("setting", name, known)
+
+    def parse(self, argv: list[str], prog: str) -> dict[str, Any]:
+        """The value of every flag."""
+        fields = [
+            (
+                flag.name,
+                Annotated[flag.type, tyro.conf.arg(help=flag.doc)],
+                dataclasses.field(default=flag.default),
+            )
+            for flag in self.flags
+        ]
+        _check_words({flag.name: flag.type for flag in self.flags}, argv)
+        kind = dataclasses.make_dataclass("Flags", fields, frozen=True)
+        parsed: Any = tyro.cli(kind, args=argv, prog=prog)
+        return {name: getattr(parsed, name) for name, _, _ in fields}
+
+    def asked(self, values: Mapping[str, Any], given: set[str]) -> Asked:
+        """The job, checked: what was given and has no effect is refused."""
+        common, own, *together = (
+            type(group)(**{f.name: values[f.name] for f in _fields(group)}) for group in self.groups
+        )
+        variants = together[0] if together else VariantFlags()
+        flags = self.flags
+        own_names = {f.name for group in self.groups for f in _fields(group)}
+        chosen = {name: values[name] for name in given if name not in own_names}
+        settings, origins = self.composed(chosen)
+        job = Job(
+            method=self.method,
+            learner=self.learner,
+            settings=settings,
+            environment=family_of(self.found).with_flags(self.environment, own),
             steps=common.steps,
-            seeds=seeds,
+            seeds=first_seeds(common.seed, common.seeds),
             preset=common.preset,
             demos=common.demos,
-            skill=known_skill(method, found, common.skill),
-            planner=planner,
-            types=together.names(),
-            schedule=together.schedule,
-        ),
-        common,
-    )
+            skill=known_skill(self.method, self.found, common.skill),
+            planner=self.planner,
+            variants=variants.names(),
+            schedule=variants.schedule,
+        )
+        self._refuse_replaced(job, own, given)
+        refuse_ineffective(chosen, job.settings, job.facts)
+        with named_in(self.file):
+            refuse_ineffective(self.config, job.settings, job.facts)
+        others: dict[str, Layer] = dict.fromkeys(own_names, "default")
+        others |= dict(self.origins) | dict.fromkeys(given & own_names, "flag")
+        now = tuple(dataclasses.replace(flag, default=values[flag.name]) for flag in flags)
+        return Asked(job, common, now, others | origins)
+
+    def _refuse_replaced(self, job: Job, own: Any, given: set[str]) -> None:
+        """Refuse flags of the environment that make no difference to any variant of it."""
+        before, family = self.groups[1], family_of(self.found)
+        for name in given & {f.name for f in _fields(own)} if job.variants else ():
+            default = getattr(before, name)
+            without = family.with_flags(
+                self.environment, dataclasses.replace(own, **{name: default})
+            )
+            if without != job.environment and all(
+                without.variant(each) == job.environment.variant(each) for each in job.variants
+            ):
+                raise DepoError(f"{name} has no effect here: every variant has its own")
 
 
-@dataclass(frozen=True)
-class TypeFlags:
-    """What co-training takes."""
-
-    types: str = ""
-    """The kinds that share a planner, comma-separated: vehicles (normal,inverse,transpose,truck),
-    k of the grid world (1,2,4), elsewhere dynamics ('as-is,inverted'; with commas inside, separate
-    by semicolons: 'as-is;mixed,gravity=0.8') or other environments with the same states
-    ('mine:LightArm-v0,mine:HeavyArm-v0')."""
-    schedule: Literal["round-robin", "joint"] = "round-robin"
-    """Kinds take turns with the planner, or it follows the sum of their losses (depo and
-    depo-agnostic)."""
-
-    def names(self) -> tuple[str, ...]:
-        """The kinds by name."""
-        words = self.types.split(";" if ";" in self.types else ",")
-        return tuple(word.strip() for word in words if word.strip())
+def _as_flag(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
 
 
-@dataclass(frozen=True)
-class HostFlags:
-    """Arguments of a Gymnasium environment."""
-
-    env_args: tuple[str, ...] = ()
-    """Arguments of the environment's constructor, NAME=VALUE, values as JSON."""
-    dynamics: str = ""
-    """What actions do instead, comma-separated: inverted, transposed[=2-0-1], mixed, scaled=F,
-    delayed; on MuJoCo gravity=F, mass=F, friction=F, damping=F."""
+def _fields(group: Any) -> tuple[dataclasses.Field[Any], ...]:
+    return dataclasses.fields(group)
 
 
-def peek(argv: list[str], flag: str) -> str:
-    """The value of a flag before it is parsed: the last one, as the parser takes it."""
-    value = ""
-    for i, word in enumerate(argv):
-        if word == flag and i + 1 < len(argv):
-            value = argv[i + 1]
-        elif word.startswith(flag + "="):
-            value = word.partition("=")[2]
-    return value
+def _flag(group: Any, field: dataclasses.Field[Any], heading: str) -> Flag:
+    """A field of a plain dataclass as a flag."""
+    kind = type(group)
+    doc = documentation(kind).get(field.name, "")
+    hint = get_type_hints(kind)[field.name]
+    return Flag(field.name, hint, getattr(group, field.name), doc, heading)
 
 
-def _flat(kind: Any) -> Any:
-    return Annotated[kind, tyro.conf.arg(name="")]
+def _switches(kind: type[MethodSettings], argv: list[str]) -> dict[str, Any]:
+    """Optional parts that flags switch on, whose own flags come with them."""
+    said = {
+        leaf.name: peek(argv, _as_flag(leaf.name)) for leaf in leaves(kind) if leaf.default is None
+    }
+    return {name: int(value) for name, value in said.items() if value.isdecimal()}
 
 
-def _same_kind(parsed: Any, settings: MethodSettings) -> MethodSettings:
-    assert type(parsed) is type(settings)
-    return parsed
-
-
-def _environment(env: str, planner: str, world: Any) -> EnvironmentSettings:
-    if isinstance(world, GridWorldSettings):
-        return EnvironmentSettings(world=world)
-    return find_environment(env, planner, parse_arguments(world.env_args), world.dynamics)
-
-
-def parse_arguments(texts: Sequence[str]) -> dict[str, Any]:
-    """Arguments of an environment's constructor from NAME=VALUE."""
-    return dict(_argument(text) for text in texts)
-
-
-def _peek_arguments(argv: list[str]) -> list[tuple[str, Any]]:
+def _peek_arguments(argv: list[str]) -> dict[str, Any] | None:
     """Constructor arguments before they are parsed: the spaces may depend on them."""
     if "--env-args" not in argv:
-        return []
+        return None
     words = argv[argv.index("--env-args") + 1 :]
-    return [_argument(w) for w in takewhile(lambda w: not w.startswith("--"), words)]
-
-
-def _argument(text: str) -> tuple[str, Any]:
-    name, equals, value = text.partition("=")
-    if not equals or not name:
-        raise DepoError(f"--env-args '{text}' is not NAME=VALUE")
-    try:
-        return name, json.loads(value)
-    except ValueError:
-        return name, value
+    return parse_arguments(list(takewhile(lambda w: not w.startswith("--"), words)))

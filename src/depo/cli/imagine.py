@@ -8,8 +8,9 @@ from typing import Annotated, Any
 
 import tyro
 
-from depo.cli.flags import parse, parse_arguments
+from depo.cli.flags import parse
 from depo.cli.output import print_json, print_table, stdout
+from depo.environments.family import parse_arguments
 
 
 @dataclass(frozen=True)
@@ -53,9 +54,9 @@ class Imagine:
 def run(argv: list[str]) -> int:
     """Imagine."""
     flags = parse(Imagine, argv, "depo imagine")
-    from depo.evaluation.imagine import imagine
-    from depo.report.imagined import write_pictures
-    from depo.runtime import prepare_jax
+    from depo.analysis.imagine import imagine
+    from depo.core.runtime import prepare_jax
+    from depo.plotting.imagined import write_pictures
 
     prepare_jax()
     imagination = imagine(

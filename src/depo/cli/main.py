@@ -8,13 +8,14 @@ from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import NoReturn
 
-from depo.errors import DepoError, unknown
+from depo.core.errors import DepoError, unknown
 
 COMMANDS: dict[str, tuple[str, str]] = {
-    "demo": ("showcase", "train on the grid world, transfer, draw both: minutes"),
+    "demo": ("demo", "train on the grid world, transfer, draw both: minutes"),
     "train": ("train", "train a method: depo train depo --seeds 5"),
-    "cotrain": ("cotrain", "one planner with several vehicles: depo cotrain depo --types 1,2,4"),
+    "cotrain": ("cotrain", "one planner with several vehicles: depo cotrain depo --variants 1,2,4"),
     "transfer": ("transfer", "carry a planner to other actions: depo transfer RUN --k 4"),
+    "settings": ("settings", "every value of a training and why: depo settings depo --why"),
     "resume": ("resume", "go on with a stopped run: depo resume RUN"),
     "evaluate": ("evaluate", "score what a run has learned: depo evaluate RUN --episodes 20"),
     "imagine": ("imagine", "roll a planner on its own predictions: depo imagine RUN"),
@@ -38,7 +39,7 @@ A first session:
   depo transfer runs/mine --k 4 --seeds 5      keep the planner, learn a skill for 16 actions
   depo runs                                    what has been done, and how well
 
-Common flags: --env --demos --steps --seed --seeds --preset --out --json
+Common flags: --env --demos --steps --seeds --preset --out --config FILE.toml --dry-run --json
 """
 
 

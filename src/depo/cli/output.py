@@ -4,71 +4,64 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import Any
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
 
+from depo.core.metrics import find_metric
+from depo.runs.progress import progress_bar, score_text, stderr
+
+__all__ = [
+    "cell",
+    "print_json",
+    "print_table",
+    "print_wide_table",
+    "progress_bar",
+    "score_cell",
+    "score_text",
+    "stderr",
+    "stdout",
+]
+
+UNBOUNDED = 100_000
+"""Wider than any table."""
 stdout = Console(markup=False, highlight=False)  # paths may hold brackets
-stderr = Console(stderr=True, markup=False, highlight=False)
-SHOWN = (
-    "success",
-    "success_greedy",
-    "return",
-    "return_relative",
-    "return_kept",
-    "reach_error",
-    "reach_error_relative",
-    "divergence",
-    "legal_moving_undemonstrated",
-)
 
 
-class Rate(ProgressColumn):
-    """Environment steps in a second."""
-
-    def render(self, task: Task) -> Text:
-        """Like '1,234 steps/s'."""
-        speed = task.finished_speed or task.speed
-        return Text(f"{speed:,.0f} steps/s" if speed else "estimating…", style="dim")
-
-
-@contextmanager
-def progress_bar() -> Iterator[Progress]:
-    """A bar with rate and time left, on stderr."""
-    with Progress(
-        TextColumn("{task.description:20}"),
-        BarColumn(),
-        TextColumn("{task.completed:,.0f}/{task.total:,.0f}"),
-        Rate(),
-        TimeRemainingColumn(),
-        TextColumn("{task.fields[score]}"),
-        console=stderr,
-        speed_estimate_period=3_600,  # reports may be minutes apart
-    ) as progress:
-        yield progress
-
-
-def score_text(rows: Sequence[dict[str, float]]) -> str:
-    """The score to watch: success or return, the mean over seeds."""
-    for name in ("success", "return"):
-        if rows and name in rows[0]:
-            return f"{name} {sum(row[name] for row in rows) / len(rows):.3g}"
-    return ""
+def score_cell(name: str, value: Any) -> str:
+    """A metric's value as a table shows it, with the digits that mean something."""
+    return find_metric(name).text(value) if isinstance(value, float) else cell(value)
 
 
 def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
     """A table for people."""
+    stdout.print(_table(title, columns, rows))
+
+
+def print_wide_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> bool:
+    """A table with one line for each row, if the terminal is wide enough; whether it is. What is
+    no terminal always is: a file or a pipe takes lines of any length."""
+    table = _table(title, columns, rows)
+    needed = stdout.measure(table, options=stdout.options.update(width=UNBOUNDED)).maximum
+    if needed <= stdout.width:
+        stdout.print(table)
+    elif not stdout.is_terminal:
+        Console(file=stdout.file, width=needed).print(table)
+    else:
+        return False
+    return True
+
+
+def _table(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> Table:
     table = Table(title=title, title_justify="left", header_style="bold")
     for column in columns:
         table.add_column(column, overflow="fold")
     for row in rows:
         table.add_row(*(Text(cell(value)) for value in row))
-    stdout.print(table)
+    return table
 
 
 def print_json(value: Any) -> None:

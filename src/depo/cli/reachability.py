@@ -32,8 +32,8 @@ class ReachabilityFlags:
     episodes: int = 10
     """Episodes played for it (on a grid world: exact, from every start)."""
     demos: str = ""
-    """Recordings to judge the planner by, a file or a shipped name, where the run has none of its
-    own (a transfer) or others are wanted."""
+    """Recordings to compare the planner with, a file or a shipped name, where the run has none of
+    its own (a transfer) or others are wanted."""
     out: str = ""
     """Where to write; empty: the folder 'figures' of the run."""
     json: bool = False
@@ -43,11 +43,11 @@ class ReachabilityFlags:
 def run(argv: list[str]) -> int:
     """Report."""
     flags = parse(ReachabilityFlags, argv, "depo reachability")
-    from depo.evaluation.reachability import reachability
-    from depo.files import write_json
-    from depo.report.figures import save_figure
-    from depo.report.reachability import draw_reachability
-    from depo.runtime import prepare_jax
+    from depo.analysis.reachability import reachability
+    from depo.core.files import write_json
+    from depo.core.runtime import prepare_jax
+    from depo.plotting.figures import save_figure
+    from depo.plotting.reachability import draw_reachability
 
     prepare_jax()
     report = reachability(flags.run, seed=flags.seed, episodes=flags.episodes, demos=flags.demos)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -10,8 +10,8 @@ import tyro
 
 from depo.cli.flags import parse
 from depo.cli.output import print_json, stdout
-from depo.environments.driving.settings import DrivingSettings
-from depo.errors import DepoError
+from depo.core.errors import DepoError
+from depo.driving.settings import DrivingSettings
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Render:
     driver: Literal["expert", "constant-velocity"] = "expert"
     """Who drives, if no run is given: as recorded, or on at constant velocity."""
     run: str = ""
-    """A run's folder: its first seed's policy drives in the run's own world, of which only --part
+    """A run's folder: its first seed's policy drives in the run's own scene, of which only --part
     can be chosen ('depo transfer RUN' gives its planner another vehicle)."""
     number: int = -1
     """The vehicle whose place is taken, as numbered in the recording; -1: the part's first."""
@@ -34,7 +34,7 @@ class Render:
     """The moment drawn, or a film's length; 0: the middle of the drive, or all of it."""
     ahead: int = 30
     """Steps of the plan that are drawn; 0: none."""
-    world: tyro.conf.OmitArgPrefixes[DrivingSettings] = field(
+    scene: tyro.conf.OmitArgPrefixes[DrivingSettings] = field(
         default_factory=lambda: DrivingSettings(part="test")
     )
     json: bool = False
@@ -44,9 +44,9 @@ class Render:
 def run(argv: list[str]) -> int:
     """Draw."""
     flags = parse(Render, argv, "depo render")
-    from depo.environments.driving.opening import open_environment
-    from depo.report.drive import render
-    from depo.runtime import prepare_jax
+    from depo.core.runtime import prepare_jax
+    from depo.driving.opening import open_environment
+    from depo.plotting.drive import render
 
     prepare_jax()
     settings, driver, name = _who(flags)
@@ -69,28 +69,28 @@ def run(argv: list[str]) -> int:
 
 
 def _who(flags: Render) -> tuple[DrivingSettings, Any, str]:
-    """The world, the driver and its name."""
-    from depo.environments.driving.drivers import ConstantVelocity, ExpertReplay, PolicyDriver
+    """The scene, the driver and its name."""
+    from depo.driving.drivers import ConstantVelocity, ExpertReplay, PolicyDriver
 
     if not flags.run:
         driver = ExpertReplay() if flags.driver == "expert" else ConstantVelocity()
-        return flags.world, driver, flags.driver.replace("-", " ")
-    from depo.environments.driving.settings import ID
-    from depo.evaluation.of_run import host_environment, load_policies
+        return flags.scene, driver, flags.driver.replace("-", " ")
+    from depo.analysis.evaluate import load_policies
     from depo.runs.run import Run
 
     run = Run.open(flags.run)
-    if run.job.environment.id != ID:
+    own = run.job.first_environment.settings
+    if not isinstance(own, DrivingSettings):
         raise DepoError(
             f"{flags.run} is on {run.job.environment.label}, not on driving: "
             "'depo evaluate RUN --video' films other environments"
         )
     for setting in fields(DrivingSettings):
-        value = getattr(flags.world, setting.name)
+        value = getattr(flags.scene, setting.name)
         if setting.name != "part" and value != setting.default:
             raise DepoError(
-                f"--{setting.name} {value}: with --run the world is the run's own; "
+                f"--{setting.name} {value}: with --run the scene is the run's own; "
                 f"leave it out, or carry the planner there first ('depo transfer {flags.run} …')"
             )
-    arguments = dict(host_environment(run.job).arguments) | {"part": flags.world.part}
-    return DrivingSettings(**arguments), PolicyDriver(load_policies(run)[0]), run.job.method
+    settings = replace(own, part=flags.scene.part)
+    return settings, PolicyDriver(load_policies(run)[0]), run.job.method

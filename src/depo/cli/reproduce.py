@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from depo.cli.flags import parse
 from depo.cli.output import print_json, print_table, progress_bar, stderr, stdout
-from depo.errors import DepoError, unknown
-from depo.runtime import cores
+from depo.core.errors import DepoError, unknown
+from depo.core.runtime import cores
+
+if TYPE_CHECKING:
+    from depo.experiments.experiment import ScaleSettings
 
 HELP = """depo reproduce NAME: a figure of the paper, or a control beside it, with a verdict
 
@@ -22,6 +25,7 @@ repeated and stopped ones go on, so the command can be given again at any time.
   depo reproduce fig4 --scale bench --seeds 10
   depo reproduce fig3 --scale bench --only hopper-depo hopper-gaifo
   depo reproduce fig3 --scale bench --only hopper-bco --keep    beside results that are there
+  depo reproduce fig3 --scale bench --dry-run                   which runs, how long, where
 """
 
 
@@ -53,6 +57,8 @@ class Reproduce:
     which are about that one, stay open."""
     engine: Literal["local", "ray"] = "local"
     """Processes of this machine, or the machines of a Ray cluster (needs the 'ray' extra)."""
+    dry_run: bool = False
+    """Only say which runs would be done, for how long and where; nothing is written."""
     json: bool = False
     """Print the verdict as JSON."""
 
@@ -74,7 +80,6 @@ def run(argv: list[str]) -> int:
 def _reproduce(name: str, flags: Reproduce) -> int:
     from depo.experiments.driving import EXPERIMENTS as DRIVING
     from depo.experiments.experiment import SCALES
-    from depo.experiments.registry import EXPERIMENTS
 
     for flag, value in [("--seeds", flags.seeds), ("--workers", flags.workers)]:
         if value < 0:
@@ -90,6 +95,53 @@ def _reproduce(name: str, flags: Reproduce) -> int:
         recording=flags.recording,
     )
     out = Path(flags.out or _default_out(name, flags))
+    if flags.dry_run:
+        return _tell(name, flags, scale, out)
+    return _execute(name, flags, scale, out)
+
+
+def _tell(name: str, flags: Reproduce, scale: ScaleSettings, out: Path) -> int:
+    """What would be done, a line for each run."""
+    from depo.experiments.registry import EXPERIMENTS
+
+    _, kept, sweep = EXPERIMENTS[name].prepare(
+        scale=scale, out=out, runs_folder=out.parent / "runs", only=flags.only, keep=flags.keep
+    )
+    rows: list[dict[str, Any]] = [
+        {
+            "run": label,
+            "method": planned.job.method,
+            "environment": planned.job.environment.label,
+            "seeds": len(planned.job.seeds),
+            "env_steps": planned.job.blocks * planned.job.steps_per_block,
+            "planners_of": planned.after or None,
+            "status": _status(sweep.path(label)),
+            "folder": str(sweep.path(label)),
+        }
+        for label, planned in sweep.plan.items()
+    ]
+    if flags.json:
+        print_json({"experiment": name, "out": str(out), "kept": sorted(kept), "runs": rows})
+        return 0
+    shown = [[value for key, value in row.items() if key != "folder"] for row in rows]
+    head = ["run", "method", "environment", "seeds", "env steps", "planners of", "status"]
+    print_table(f"{name}, scale {flags.scale}: {len(rows)} runs", head, shown)
+    left = sum(row["seeds"] * row["env_steps"] for row in rows if row["status"] != "finished")
+    stdout.print(f"{left:,} environment steps in runs that are not finished", soft_wrap=True)
+    stdout.print(f"runs: {out.parent / 'runs'}, results: {out}", soft_wrap=True)
+    stdout.print("nothing was written")
+    return 0
+
+
+def _status(folder: Path) -> str:
+    from depo.runs.run import SETTINGS, Run
+
+    return Run.open(folder).status() if (folder / SETTINGS).exists() else "new"
+
+
+def _execute(name: str, flags: Reproduce, scale: ScaleSettings, out: Path) -> int:
+    from depo.experiments.registry import EXPERIMENTS
+
     with progress_bar() as progress:
         tasks: dict[str, Any] = {}
 

@@ -9,7 +9,7 @@ import tyro
 
 from depo.cli.flags import parse
 from depo.cli.output import stderr
-from depo.cli.working import continue_run
+from depo.cli.training import continue_run
 
 
 @dataclass(frozen=True)
@@ -25,8 +25,8 @@ class Resume:
 def run(argv: list[str]) -> int:
     """Resume."""
     flags = parse(Resume, argv, "depo resume")
+    from depo.core.runtime import prepare_jax
     from depo.runs.run import Run
-    from depo.runtime import prepare_jax
 
     prepare_jax()
     found = Run.open(flags.run)

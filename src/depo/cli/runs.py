@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
 import tyro
+from rich.padding import Padding
 
 from depo.cli.flags import parse
-from depo.cli.output import print_json, print_table, score_text, stdout
-from depo.errors import DepoError
+from depo.cli.output import print_json, print_wide_table, score_text, stdout
+from depo.core.errors import DepoError
+from depo.core.metrics import find_metric
+
+DAMAGED = "damaged: "
+"""How the status of a run begins that cannot be read."""
 
 
 @dataclass(frozen=True)
@@ -36,15 +42,50 @@ def run(argv: list[str]) -> int:
             found.append(_describe(Run.open(path)))
         except (DepoError, OSError) as error:
             columns = ("method", "environment", "seeds", "status", "env_steps", "of", "score")
-            row = dict.fromkeys(columns) | {"status": f"damaged: {error}", "seconds": None}
+            row = dict.fromkeys(columns) | {"status": f"{DAMAGED}{error}", "seconds": None}
             found.append({"run": str(path)} | row)
     if flags.json:
         print_json(found)
     elif not found:
         stdout.print(f"no runs below {flags.folder}: 'depo train depo' makes one")
     else:
-        print_table("runs", list(found[0]), [list(row.values()) for row in found])
+        _print(found)
     return 0
+
+
+def _print(found: Sequence[Mapping[str, Any]]) -> None:
+    """A table; where that is too wide for the terminal, two lines for each run. What is wrong with
+    damaged ones comes below it."""
+    damaged = [row for row in found if row["status"].startswith(DAMAGED)]
+    rows = [{**row, "status": "damaged"} if row in damaged else row for row in found]
+    called = {"env_steps": find_metric("env_steps").title}
+    headings = [called.get(name, name) for name in found[0]]
+    if not print_wide_table("runs", headings, [list(row.values()) for row in rows]):
+        for row in rows:
+            stdout.print(row["run"], soft_wrap=True)
+            stdout.print(Padding(_line(row), (0, 0, 0, 2)))
+    for row in damaged:
+        stdout.print(f"{row['run']} is {row['status']}", soft_wrap=True)
+
+
+def _line(row: Mapping[str, Any]) -> str:
+    """What a row says, in one line.
+
+    >>> row = {"method": "bco", "environment": "hopper-v5", "seeds": 2, "status": "finished"}
+    >>> _line(row | {"env_steps": 2000, "of": 2000, "score": "return 12.0", "seconds": 3.5})
+    'bco on hopper-v5, 2 seeds, finished, 2,000 of 2,000 steps, return 12.0, 3.5 s'
+    """
+    if row["method"] is None:
+        return str(row["status"])
+    said = (
+        f"{row['method']} on {row['environment']}",
+        "1 seed" if row["seeds"] == 1 else f"{row['seeds']} seeds",
+        row["status"],
+        f"{row['env_steps']:,} of {row['of']:,} steps",
+        row["score"],
+        f"{row['seconds']:,} s",
+    )
+    return ", ".join(filter(None, said))
 
 
 def _describe(run: Any) -> dict[str, Any]:

@@ -13,17 +13,17 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 
 from depo.cli.flags import parse
 from depo.cli.output import print_json, print_table, stderr, stdout
-from depo.demos.demonstrations import Demonstrations
-from depo.errors import DepoError
-from depo.traffic.generation import make_traffic
-from depo.traffic.outcomes import as_recorded, constant_velocity, outcome_shares
-from depo.traffic.preparation import ChoiceSettings, PreparationSettings, split_of
-from depo.traffic.reading import read_recordings
-from depo.traffic.recording import Recording
-from depo.traffic.repair import RepairSettings, Report
-from depo.traffic.scenes import find_recording, make_scene
-from depo.traffic.simulation import SimulationSettings
-from depo.traffic.text import write_text
+from depo.core.errors import DepoError
+from depo.data.demonstrations import Demonstrations
+from depo.driving.traffic.generation import make_traffic
+from depo.driving.traffic.outcomes import as_recorded, constant_velocity, outcome_shares
+from depo.driving.traffic.preparation import ChoiceSettings, PreparationSettings, split_of
+from depo.driving.traffic.reading import read_recordings
+from depo.driving.traffic.recording import Recording
+from depo.driving.traffic.repair import RepairSettings, Report
+from depo.driving.traffic.scenes import find_recording, make_scene
+from depo.driving.traffic.simulation import SimulationSettings
+from depo.driving.traffic.text import write_text
 
 
 @dataclass(frozen=True)
@@ -153,7 +153,7 @@ def describe_recording(recording: Recording) -> dict[str, Any]:
         "minutes": round(recording.seconds / 60, 2),
         "lanes": recording.road.lanes,
         "road": f"{recording.road.length:.1f} m, driven from {start:.1f} to {end:.1f} m",
-        "cite": recording.metadata.get("cite", ""),
+        "cite": recording.notes.cite,
     }
 
 
@@ -174,10 +174,10 @@ def describe_scene(scene: Recording) -> dict[str, Any]:
 
 def _demonstrations(scene: Recording) -> Demonstrations:
     """What the vehicles to train on saw, by the simulator's own eyes."""
-    from depo.environments.driving.expert import expert_demonstrations
-    from depo.environments.driving.opening import open_environment
-    from depo.environments.driving.settings import DrivingSettings
-    from depo.runtime import prepare_jax
+    from depo.core.runtime import prepare_jax
+    from depo.driving.expert import expert_demonstrations
+    from depo.driving.opening import open_environment
+    from depo.driving.settings import DrivingSettings
 
     prepare_jax()
     return expert_demonstrations(open_environment(DrivingSettings(part="train"), scene))
@@ -185,7 +185,7 @@ def _demonstrations(scene: Recording) -> Demonstrations:
 
 def _draw(recording: Recording, figure: str) -> None:
     if figure:
-        from depo.report.space_time import draw_space_time
+        from depo.plotting.space_time import draw_space_time
 
         draw_space_time(recording, figure)
 

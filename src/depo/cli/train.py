@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from depo.cli.flags import parse_job
-from depo.cli.working import work_on
-from depo.errors import DepoError, unknown
-from depo.settings import METHODS
+from depo.cli.training import work_on
+from depo.core.errors import DepoError, unknown
+from depo.methods.registry import trainable
 
 HELP = """depo train METHOD: learn to imitate
 
@@ -25,18 +25,15 @@ Examples:
 
 def run(argv: list[str]) -> int:
     """Train."""
+    known = trainable()
     if not argv or argv[0] in ("-h", "--help"):
-        lines = [f"  {name:16} {_summary(kind)}" for name, kind in METHODS.items()]
+        lines = [f"  {name:16} {spec.summary}" for name, spec in known.items()]
         print(HELP.format(methods="\n".join(lines)))
         return 0
     method, *flags = argv
     if method.startswith("-"):
-        raise DepoError(f"give a method before the flags: {', '.join(METHODS)}")
-    if method not in METHODS:
-        raise unknown("method", method, METHODS)
-    job, common = parse_job(method, flags, f"depo train {method}", _summary(METHODS[method]))
-    return work_on(job, common.out, as_json=common.json)
-
-
-def _summary(kind: type) -> str:
-    return (kind.__doc__ or "").strip().splitlines()[0]
+        raise DepoError(f"give a method before the flags: {', '.join(known)}")
+    if method not in known:
+        raise unknown("method", method, known)
+    asked = parse_job(method, flags, f"depo train {method}", known[method].summary)
+    return work_on(asked)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from depo.cli.flags import parse_job, peek
-from depo.cli.working import work_on
-from depo.errors import DepoError
-from depo.settings import TRANSFER
+from depo.cli.config import peek
+from depo.cli.flags import parse_job
+from depo.cli.training import work_on
+from depo.core.errors import DepoError
+from depo.methods.registry import TRANSFER
 
 SUMMARY = "Keep a planner, frozen, and learn a new skill for other actions or dynamics."
 HELP = """depo transfer PLANNER: keep a planner, learn a new skill
@@ -56,12 +57,12 @@ def run(argv: list[str]) -> int:
         raise DepoError("give a planner folder or a run before the flags")
     if not Path(planner).exists() and not asks:
         raise DepoError(f"{planner} does not exist: give a planner folder or a run")
-    job, common = parse_job(TRANSFER, flags, f"depo transfer {planner}", SUMMARY, planner=planner)
-    return work_on(job, common.out, as_json=common.json)
+    asked = parse_job(TRANSFER, flags, f"depo transfer {planner}", SUMMARY, planner=planner)
+    return work_on(asked)
 
 
 def _variants() -> str:
-    """A line for each kind of dynamics."""
+    """A line for each dynamics variant."""
     from depo.environments.dynamics import VARIANTS
 
     names = {name: f"{name}{variant.value}" for name, variant in VARIANTS.items()}

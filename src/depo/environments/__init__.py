@@ -1,1 +1,1 @@
-"""Environments: JAX tables, Gymnasium faces, and anybody's Gymnasium id."""
+"""Families of environments: grid world, MuJoCo, any Gymnasium id; dynamics variants."""

@@ -18,7 +18,7 @@ import gymnasium as gym
 import numpy as np
 from gymnasium.spaces import Box
 
-from depo.errors import DepoError, unknown
+from depo.core.errors import DepoError, unknown
 
 PARAMETERS: dict[str, tuple[str, ...]] = {
     "gravity": ("opt.gravity",),
@@ -159,7 +159,7 @@ class Physics(gym.Wrapper):
 
 @dataclass(frozen=True)
 class Variant:
-    """A kind of change: how it is made, what value it takes, and what can be said of it."""
+    """A change of dynamics: how it is made, what value it takes, and what can be said of it."""
 
     make: Maker
     value: str

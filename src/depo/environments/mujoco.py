@@ -6,7 +6,7 @@ import logging
 import os
 from typing import Any
 
-from depo.errors import DepoError
+from depo.core.errors import DepoError
 
 _SLIM_HUMANOID = {
     f"include_{what}_in_observation": False

@@ -10,7 +10,6 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Float64, Int, Key
 
-from depo.environments.gridworld import GridWorld
 from depo.theory.finite_mdp import FiniteMDP
 
 
@@ -81,14 +80,3 @@ class TabularEnvironment(eqx.Module):
         np.put_along_axis(transitions, target[:, :, None], 1.0, axis=2)
         own = np.asarray(self.start, np.float64)
         return FiniteMDP(transitions, own / own.sum() if start is None else start, gamma)
-
-
-def tabular_gridworld(world: GridWorld) -> TabularEnvironment:
-    """The grid world as tables: reward 1 on reaching the goal, which ends the episode."""
-    return TabularEnvironment(
-        successor=jnp.asarray(world.successor),
-        reward=jnp.asarray(world.successor == world.goal, jnp.float32),
-        terminal=jnp.arange(world.states) == world.goal,
-        start=jnp.asarray(world.start_distribution, jnp.float32),
-        horizon=world.horizon,
-    )

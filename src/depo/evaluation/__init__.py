@@ -1,1 +1,1 @@
-"""Scores, rollouts and reports of what was learned."""
+"""Scores of a policy in an environment, and statistics over seeds."""

@@ -89,14 +89,14 @@ def first_crossing(
     return float(np.asarray(steps)[reached[0]]) if len(reached) else float("inf")
 
 
-def mean_scores(by_type: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
-    """The average over types of every score they share; the return also of each type.
+def mean_scores(by_variant: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
+    """The average over variants of every score they share; the return also of each.
 
     >>> mean_scores({"normal": {"return": 1.0}, "truck": {"return": 0.5}})
     {'return': 0.75, 'return_normal': 1.0, 'return_truck': 0.5}
     """
-    first, *rest = by_type.values()
+    first, *rest = by_variant.values()
     shared = [name for name in first if all(name in other for other in rest)]
-    mean = {name: float(np.mean([s[name] for s in by_type.values()])) for name in shared}
+    mean = {name: float(np.mean([s[name] for s in by_variant.values()])) for name in shared}
     main = next(name for name in ("return", "success") if name in shared)
-    return mean | {f"{main}_{name}": float(own[main]) for name, own in by_type.items()}
+    return mean | {f"{main}_{name}": float(own[main]) for name, own in by_variant.items()}

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Int
 
-from depo.models.policy import DecoupledPolicy, Policy
+from depo.models.policy import DecoupledPolicy, PolicyModel
 
 CHUNK = 64
 
@@ -23,7 +23,7 @@ class PolicyTable(NamedTuple):
     plan: Int[Array, " states"]
 
 
-def policy_table(policy: Policy, states: int) -> PolicyTable:
+def policy_table(policy: PolicyModel, states: int) -> PolicyTable:
     """The table of one policy."""
     every = jnp.arange(states)
     decision = policy.mode(every)
@@ -42,7 +42,7 @@ def _marginal(policy: DecoupledPolicy, state: Int[Array, ""]) -> Float[Array, " 
 
 
 @eqx.filter_jit
-def policy_tables(policies: Policy, states: int) -> PolicyTable:
+def policy_tables(policies: PolicyModel, states: int) -> PolicyTable:
     """Tables of policies stacked along a seed axis."""
     return eqx.filter_vmap(lambda policy: policy_table(policy, states))(policies)
 

@@ -9,11 +9,10 @@ import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
 
-from depo.demos.demonstrations import Demonstrations
-from depo.environments.host import HostEnvironment
-from depo.evaluation.rollouts import EPISODES
-from depo.learners.seeds import EVALUATION, derived_seed
-from depo.models.policy import DecoupledPolicy, Policy
+from depo.core.seeds import EVALUATION, derived_seed
+from depo.data.demonstrations import Demonstrations
+from depo.evaluation.evaluator import EPISODES, Playable, Scores, Scoring
+from depo.models.policy import DecoupledPolicy, PolicyModel
 from depo.models.skill import Skill
 
 
@@ -42,12 +41,12 @@ class Episodes(NamedTuple):
         return np.concatenate([self.state[:length, episode], last])
 
 
-class VectorEvaluator:
-    """Deterministic policy, fixed held-out seeds, the first episode of every copy."""
+class Player:
+    """Plays one seed's policy: fixed held-out seeds, the first episode of every copy."""
 
     def __init__(
         self,
-        environment: HostEnvironment,
+        environment: Playable,
         seed: int,
         episodes: int = EPISODES,
         purpose: int = EVALUATION,
@@ -57,8 +56,10 @@ class VectorEvaluator:
         self._seeds = [derived_seed(purpose, seed, e) for e in range(episodes)]
         self._decide = eqx.filter_jit(lambda policy, state: policy.mode(state))
 
-    def play(self, policy: Policy | None, steps: int | None = None, noise: float = 0.0) -> Episodes:
-        """Play all episodes to their end, or at most so many steps; None acts at random.
+    def play(
+        self, policy: PolicyModel | None, steps: int | None = None, noise: float = 0.0
+    ) -> Episodes:
+        """Play all episodes to their end, or for at most ``steps``; None acts at random.
 
         ``noise`` is the deviation of what is added to the policy's actions.
         """
@@ -88,8 +89,53 @@ class VectorEvaluator:
         self._envs.close()
 
 
+class VectorRollouts:
+    """Every seed's deterministic policy in simulators of its own."""
+
+    chosen_by = ""
+
+    def __init__(self, environment: Playable, scoring: Scoring):
+        self._players = [Player(environment, seed, scoring.episodes) for seed in scoring.seeds]
+        self._held_out = scoring.held_out or (None,) * len(scoring.seeds)
+        self._planned = scoring.planned
+        known = scoring.demos.episode_returns if scoring.demos is not None else None
+        self._expert_return = float(np.mean(known)) if known is not None else None
+        self._random_returns: dict[int, float] = {}
+
+    def __call__(self, policies: Sequence[PolicyModel], skills: Sequence[Skill | None]) -> Scores:
+        """Returns, reach and skill errors, and the likelihood of held-out demonstrations."""
+        return [self._score(i, *own) for i, own in enumerate(zip(policies, skills, strict=True))]
+
+    def _score(self, i: int, policy: PolicyModel, skill: Skill | None) -> dict[str, float]:
+        random_return = self._random_return(i)
+        episodes = self._players[i].play(policy)
+        scores = score(
+            policy,
+            episodes,
+            expert_return=self._expert_return,
+            random_return=random_return,
+            held_out=self._held_out[i],
+        )
+        if skill is not None and "skill_error" not in scores:  # bco acts without it
+            scores |= skill_error(skill, self._planned, episodes)
+        return scores
+
+    def _random_return(self, i: int) -> float | None:
+        """What acting at random returns, played once, where an expert's return is known."""
+        if self._expert_return is None:
+            return None
+        if i not in self._random_returns:
+            self._random_returns[i] = float(np.mean(self._players[i].play(None).returns()))
+        return self._random_returns[i]
+
+    def close(self) -> None:
+        """Close the simulators."""
+        for player in self._players:
+            player.close()
+
+
 def score(
-    policy: Policy,
+    policy: PolicyModel,
     episodes: Episodes,
     *,
     expert_return: float | None = None,
@@ -125,11 +171,11 @@ def reach_error(policy: DecoupledPolicy, episodes: Episodes) -> dict[str, float]
     """
     planner = policy.planner
     columns = list(planner.predicts)  # type: ignore[union-attr]
-    standard = planner.standard.at(planner.predicts)  # type: ignore[union-attr]
+    normaliser = planner.normaliser.at(planner.predicts)  # type: ignore[union-attr]
     played = episodes.playing
     plan, reached = episodes.plan[played], episodes.reached[played][:, columns]
     still = episodes.state[played][:, columns]
-    own, other, before = (np.asarray(standard(jnp.array(x))) for x in (plan, reached, still))
+    own, other, before = (np.asarray(normaliser(jnp.array(x))) for x in (plan, reached, still))
     standardised = float(np.mean((own - other) ** 2))
     standing = float(np.mean((before - other) ** 2))
     return {

@@ -1,1 +1,1 @@
-"""Experiments: the paper's figures and the controls beside them, each with a verdict."""
+"""The paper's figures and the controls beside them, with claims and verdicts."""

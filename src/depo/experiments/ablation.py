@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import matplotlib
@@ -14,8 +14,10 @@ from matplotlib.figure import Figure
 from depo.api import make_job
 from depo.experiments.continuous import QUICK, asked, find_demos, runs_of, tasks_of
 from depo.experiments.experiment import Experiment, Plan, ScaleSettings
-from depo.experiments.sweep import Planned
-from depo.report.curves import COLOURS, draw_return_and_reach
+from depo.experiments.sweep import PlannedRun
+from depo.methods.registry import find_method
+from depo.methods.settings_tree import with_values
+from depo.plotting.curves import draw_return_and_reach
 from depo.runs.run import Run
 
 METHOD = "depo"
@@ -110,9 +112,11 @@ def _plan(scale: ScaleSettings) -> Plan:
                 steps=own.steps,
                 seeds=scale.seeds or own.seeds,
                 preset=scale.preset,
-                **{**quick, **settings.get(change, {})},
+                overrides=quick,
             )
-            plan[f"{task}-{change}"] = Planned(job)
+            # a change may leave others without effect, which a user would be told
+            changed = with_values(job.settings, settings.get(change, {}))
+            plan[f"{task}-{change}"] = PlannedRun(replace(job, settings=changed))
     return plan
 
 
@@ -141,7 +145,7 @@ def _draw_family(family: str, runs: Mapping[str, Run], tasks: list[str]) -> Figu
     palette = matplotlib.colormaps["tab10"]
     for (top, bottom), (task, title, group) in zip(panels, shown, strict=False):
         colours = {change: to_hex(palette(i)) for i, change in enumerate(group, 1)}
-        colours[METHOD] = COLOURS[METHOD]
+        colours[METHOD] = find_method(METHOD).colour
         named = {_describe(x): run for x, run in runs_of(runs, task).items() if x in colours}
         hues = {_describe(change): colour for change, colour in colours.items()}
         draw_return_and_reach(top, bottom, named, hues)

@@ -24,19 +24,21 @@ from __future__ import annotations
 
 import operator
 import re
-import tomllib
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from depo.errors import DepoError, unknown
+from depo.core.codec import decode
+from depo.core.errors import DepoError, unknown
+from depo.core.files import read_toml
+from depo.core.metrics import Metric, catalogue, find_metric
 from depo.evaluation.statistics import BOUNDS, STATISTICS, at_best, first_crossing, interval
 from depo.experiments.derived import Together
-from depo.report.curves import curve
+from depo.plotting.curves import curve
 from depo.runs.run import Run
-from depo.settings import TRANSFER
 
 CLAIMS = Path(__file__).parent / "claims.toml"
 STEPS_TO = re.compile(r"steps_to_(\d+)(?:_of_(\S+))?")
@@ -51,34 +53,90 @@ EXPECTED = re.compile(r"(>=|<=|>|<|=)\s*(?:([\d.e+-]+)\s*\*\s*)?(\S+)")
 
 def verdict(experiment: str, runs: Mapping[str, Run], path: Path = CLAIMS) -> dict[str, Any]:
     """Every claim of an experiment with what was measured and whether it holds."""
-    claims = tomllib.loads(path.read_text(encoding="utf-8")).get(experiment, [])
-    return {"claims": [judge(claim, runs) for claim in claims]}
+    return {"claims": [judge(claim, runs) for claim in read_claims(experiment, path)]}
 
 
-def judge(claim: Mapping[str, str], runs: Mapping[str, Run]) -> dict[str, Any]:
+@dataclass(frozen=True)
+class Claim:
+    """An entry of claims.toml."""
+
+    claim: str
+    """What is claimed, for people."""
+    measure: str
+    expected: str
+
+
+def read_claims(experiment: str, path: Path = CLAIMS) -> tuple[Claim, ...]:
+    """The claims about an experiment; one that speaks of a metric nobody knows is refused."""
+    claims = decode(dict[str, tuple[Claim, ...]], read_toml(path), str(path)).get(experiment, ())
+    for claim in claims:
+        for text in _measures(claim):
+            for name in metrics_in(text.split("/")[1]):
+                if name not in catalogue():
+                    raise unknown(f"metric of the claim '{claim.claim}'", name, catalogue())
+    return claims
+
+
+def metrics_in(measured: str) -> tuple[str, ...]:
+    """The metrics of the catalogue that a measure reads, the one it is about first.
+
+    >>> metrics_in("test_success@best_success"), metrics_in("steps_to_90")
+    (('test_success', 'success'), ('success',))
+    """
+    if away := AWAY.fullmatch(measured):
+        return metrics_in(away[1])
+    if aim := STEPS_TO.fullmatch(measured):
+        return ("return" if aim[2] else "success",)
+    name, _, at = measured.partition("@")
+    return (name, at.removeprefix(BEST)) if at.startswith(BEST) else (name,)
+
+
+def described(measured: str) -> Metric:
+    """How tables call what a measure reads, and with which unit and digits.
+
+    >>> described("steps_to_90").title, described("distance@best_success").title
+    ('steps to 90% success', 'distance, at best success rate (m)')
+    """
+    if away := AWAY.fullmatch(measured):
+        own = described(away[1])
+        return replace(own, label=f"{own.label}, away from {away[2]}")
+    if aim := STEPS_TO.fullmatch(measured):
+        what = f"of the return of {aim[2]}" if aim[2] else "success"
+        label = f"steps to {aim[1]}% {what}"
+        return Metric(measured, label, "Environment steps.", better="lower", decimals=0)
+    name, _, at = measured.partition("@")
+    own = find_metric(name)
+    if not at:
+        return own
+    best = at.startswith(BEST)
+    when = f"best {find_metric(at.removeprefix(BEST)).label}" if best else f"{float(at):,.0f} steps"
+    return replace(own, label=f"{own.label}, at {when}")
+
+
+def judge(claim: Claim, runs: Mapping[str, Run]) -> dict[str, Any]:
     """One entry of verdict.json; a claim about a run that was left out is not judged."""
     if not {label for text in _measures(claim) for label in _labels(text)} <= set(runs):
         return {
-            "claim": claim["claim"],
-            "expected": f"{claim['measure']} {claim['expected']}",
+            "claim": claim.claim,
+            "expected": f"{claim.measure} {claim.expected}",
             "measured": "not run",
             "interval": None,
             "holds": None,
         }
-    values, statistic = measure(claim["measure"], runs)
+    values, statistic = measure(claim.measure, runs)
     measured = float(STATISTICS[statistic](values))
-    match = EXPECTED.fullmatch(claim["expected"])
+    match = EXPECTED.fullmatch(claim.expected)
     if not match or match[1] not in COMPARISONS:
-        raise DepoError(f"claim '{claim['claim']}' expects '{claim['expected']}': not readable")
+        raise DepoError(f"claim '{claim.claim}' expects '{claim.expected}': not readable")
     factor = float(match[2]) if match[2] else 1.0
-    expected = claim["expected"]
+    expected = claim.expected
     if "/" in match[3]:
         other, other_statistic = measure(match[3], runs)
         bound = factor * float(STATISTICS[other_statistic](other))
         expected += f" (= {bound:.4g})" if np.isfinite(bound) else f" (= {json_number(bound)})"
     else:
         bound = factor * float(match[3])
-    smaller = claim["measure"] if match[1].startswith("<") else match[3]
+    smaller = claim.measure if match[1].startswith("<") else match[3]
     able = _return_relative(smaller, runs)
     if able < ABLE:
         expected += f" (who wins must have {ABLE:.0%} of the expert's return, not {able:.0%})"
@@ -86,8 +144,8 @@ def judge(claim: Mapping[str, str], runs: Mapping[str, Run]) -> dict[str, Any]:
     extreme = statistic in ("min", "max", *BOUNDS)
     bounds = None if extreme else interval(values, statistic)
     return {
-        "claim": claim["claim"],
-        "expected": f"{claim['measure']} {expected}",
+        "claim": claim.claim,
+        "expected": f"{claim.measure} {expected}",
         "measured": json_number(measured),
         "interval": None if bounds is None else [json_number(x) for x in bounds],
         "holds": bool(
@@ -107,10 +165,10 @@ def _return_relative(measure: str, runs: Mapping[str, Run]) -> float:
     return float(np.mean(final_values(runs[label], "return_relative")))
 
 
-def _measures(claim: Mapping[str, str]) -> list[str]:
+def _measures(claim: Claim) -> list[str]:
     """The measures a claim speaks of."""
-    words = claim["expected"].split()
-    return [claim["measure"], *(word for word in words if "/" in word)]
+    words = claim.expected.split()
+    return [claim.measure, *(word for word in words if "/" in word)]
 
 
 def _labels(measure: str) -> list[str]:
@@ -133,7 +191,7 @@ def measure(text: str, runs: Mapping[str, Run]) -> tuple[np.ndarray, str]:
 def final_values(run: Run, metric: str, runs: Mapping[str, Run] | None = None) -> np.ndarray:
     """A metric at the last evaluation (or steps to 90% success), one value for each seed.
 
-    ``METRIC@STEPS`` is its value at the first evaluation from so many steps on,
+    ``METRIC@STEPS`` is its value at the first evaluation at STEPS or later,
     ``METRIC@best_OTHER`` where another metric is best.
     """
     if away := AWAY.fullmatch(metric):
@@ -170,7 +228,9 @@ def chosen_values(run: Run, metric: str, by: str) -> np.ndarray:
         return np.mean([chosen_values(part, metric, by) for part in run.parts.values()], axis=0)
     if not run.metrics() or by not in run.metrics()[0]:
         return final_values(run, metric)
-    return at_best(curve(run, metric)[1], curve(run, by)[1])
+    criterion = curve(run, by)[1]
+    lower = find_metric(by).better == "lower"
+    return at_best(curve(run, metric)[1], -criterion if lower else criterion)
 
 
 def steps_to_share(run: Run, share: float, other: Run) -> np.ndarray:
@@ -178,7 +238,7 @@ def steps_to_share(run: Run, share: float, other: Run) -> np.ndarray:
     before = {int(row["seed"]): row["return"] for row in other.final_scores()}
     steps, returns = curve(run, "return")
     mean = float(np.mean(list(before.values())))
-    own = before if run.job.method == TRANSFER else {}
+    own = before if run.job.spec.takes_planner else {}
     return np.array(
         [
             first_crossing(steps, column, share * own.get(seed, mean))

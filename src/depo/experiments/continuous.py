@@ -10,13 +10,13 @@ from typing import Any
 from matplotlib.figure import Figure
 
 from depo.api import make_job
-from depo.demos.shipped import shipped
+from depo.core.errors import DepoError
+from depo.data.shipped import shipped
 from depo.environments.mujoco import TASKS
-from depo.errors import DepoError
 from depo.experiments.experiment import Experiment, Plan, ScaleSettings
 from depo.experiments.reference import Metric, draw_reference, read_reference
-from depo.experiments.sweep import Planned
-from depo.report.curves import draw_return_and_reach, one_legend
+from depo.experiments.sweep import PlannedRun
+from depo.plotting.curves import draw_return_and_reach, one_legend
 from depo.runs.job import Job
 from depo.runs.run import Run
 
@@ -71,7 +71,7 @@ def _plan_fig3(scale: ScaleSettings) -> Plan:
         if not find_demos(scale.demos_dir, task):
             continue
         for method in SCALES[scale.name][task].methods:
-            plan[f"{task}-{method}"] = Planned(imitation(scale, task, method))
+            plan[f"{task}-{method}"] = PlannedRun(imitation(scale, task, method))
     return plan
 
 
@@ -85,7 +85,7 @@ def imitation(scale: ScaleSettings, task: str, method: str) -> Job:
         steps=own.steps,
         seeds=scale.seeds or own.seeds,
         preset=scale.preset,
-        **(QUICK if scale.name == "smoke" else {}),
+        overrides=QUICK if scale.name == "smoke" else {},
     )
 
 

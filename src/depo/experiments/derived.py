@@ -7,29 +7,34 @@ import csv
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
-from depo.demos.demonstrations import Demonstrations
-from depo.demos.shipped import load_demonstrations
-from depo.errors import DepoError
+from depo.core.codec import decode
+from depo.core.errors import DepoError
+from depo.core.files import json_digest, read_object
+from depo.data.demonstrations import Demonstrations
+from depo.data.shipped import load_demonstrations
+from depo.environments.family import family_of, to_format_1
 from depo.evaluation.statistics import mean_scores
-from depo.files import json_digest, read_object
 from depo.runs.job import Job
 from depo.runs.run import Run
 
 RESULTS, VERDICT = "results.csv", "verdict.json"
 SECONDS, DIGESTS = "runtime_seconds", "settings_digest"
 """What verdict.json says of every run."""
+YOUNGER = {"epsilon_decay": 1.0, "epsilon_every": 10_000}
+"""Settings that only transfers had at first, by their defaults: older results are the same."""
 
 
 @dataclass(frozen=True)
 class Together(Run):
-    """Separate runs of one method, a type each: steps are summed, scores are means over types."""
+    """Separate runs of one method, a variant each: steps are summed, scores are means."""
 
     parts: Mapping[str, Run] = field(default_factory=dict)
 
     @classmethod
     def of(cls, parts: Mapping[str, Run]) -> Together:
-        """These runs by type; seeds that not all of them have are left out."""
+        """These runs by variant; seeds that not all of them have are left out."""
         first = next(iter(parts.values()))
         seeds = [
             seed for seed in first.job.seeds if all(seed in p.job.seeds for p in parts.values())
@@ -38,10 +43,10 @@ class Together(Run):
 
     def metrics(self) -> list[dict[str, float]]:
         """A row for each seed and evaluation that all of them have."""
-        indexed = {kind: _by_evaluation(part) for kind, part in self.parts.items()}
+        indexed = {variant: _by_evaluation(part) for variant, part in self.parts.items()}
         first, *rest = indexed.values()
         return [
-            mean_scores({kind: rows[key] for kind, rows in indexed.items()})
+            mean_scores({variant: rows[key] for variant, rows in indexed.items()})
             | {
                 "seed": key[0],
                 "env_steps": sum(rows[key]["env_steps"] for rows in indexed.values()),
@@ -113,18 +118,27 @@ def kept_results(out: Path, jobs: Mapping[str, Job]) -> tuple[dict[str, Run], se
         raise DepoError(
             f"{out / RESULTS} is damaged ({error}): remove it, or leave out --keep"
         ) from None
-    said = read_object(out / VERDICT) if (out / VERDICT).exists() else {}
-    spent, digests = said.get(SECONDS, {}), said.get(DIGESTS, {})
+    verdict = out / VERDICT
+    stored = read_object(verdict) if verdict.exists() else {}
+    said = decode(_Verdict, stored, str(verdict), strict=False)
     kept: dict[str, Run] = {}
     for label, job in jobs.items():
         own = {key: row for key, row in rows.get(label, {}).items() if key[1] in job.seeds}
         last = job.blocks * job.steps_per_block
-        digest = digests.get(label, "")
+        digest = said.settings_digest.get(label, "")
         same = digest in ("", settings_digest(job))
         if same and all((last, seed) in own for seed in job.seeds):
-            seconds = float(spent.get(label, 0.0))
+            seconds = said.runtime_seconds.get(label, 0.0)
             kept[label] = Kept(out, job, [own[key] for key in sorted(own)], seconds, digest)
     return kept, set(rows) - set(kept)
+
+
+@dataclass(frozen=True)
+class _Verdict:
+    """Of verdict.json, what is read again; its names are SECONDS and DIGESTS."""
+
+    runtime_seconds: Mapping[str, float] = field(default_factory=dict)
+    settings_digest: Mapping[str, str] = field(default_factory=dict)
 
 
 def settings_digest(run: Job | Run) -> str:
@@ -135,12 +149,27 @@ def settings_digest(run: Job | Run) -> str:
     if isinstance(run, Kept):
         return run.digest
     job = run.job if isinstance(run, Run) else run
-    data = {k: v for k, v in job.to_json().items() if k not in ("seeds", "demos", "planner")}
-    arguments = dict(job.environment.arguments)
-    if "recording" in arguments:
-        arguments["recording"] = Path(arguments["recording"]).stem
+    data = {k: v for k, v in description(job).items() if k not in ("seeds", "demos", "planner")}
+    arguments = dict(data["environment"]["arguments"])
+    for name, value in arguments.items():
+        if value in family_of(job.environment).files(job.environment):
+            arguments[name] = Path(value).stem
     data["environment"] = data["environment"] | {"arguments": arguments}
     return json_digest(data)
+
+
+def description(job: Job) -> dict[str, Any]:
+    """A job as format 1 said it: what digests are made of, so that kept results stay valid."""
+    data = job.to_json()
+    if not job.spec.takes_planner:
+        for name, default in YOUNGER.items():
+            if data["settings"].get(name) == default:
+                del data["settings"][name]
+    data["environment"] = to_format_1(job.environment)
+    data["skill"] = job.skill.replace("depo.driving.", "depo.environments.driving.")
+    if job.variants:
+        data["types"] = data.pop("variants")
+    return data
 
 
 def _by_evaluation(run: Run) -> dict[tuple[int, int], dict[str, float]]:

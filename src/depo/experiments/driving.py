@@ -1,7 +1,7 @@
 """Driving: figure 6 (co-training), one-shot transfer, and the table of all scores.
 
 A model is chosen by success on validation vehicles and reported by what it does on test vehicles:
-``test_…@best_success``. Samples are environment steps of all vehicle types together.
+``test_…@best_success``. Samples are environment steps of all vehicles together.
 """
 
 from __future__ import annotations
@@ -13,37 +13,41 @@ from typing import Any, NamedTuple
 
 from matplotlib.figure import Figure
 
-from depo.api import host_settings, make_job
-from depo.environments.driving.drivers import ConstantVelocity, Driver, ExpertReplay
-from depo.environments.driving.opening import open_recording, vehicles_of
-from depo.environments.driving.settings import DrivingSettings, View, environment_skill
-from depo.evaluation.driving import DrivingEvaluator
-from depo.evaluation.imagine import imagine
-from depo.evaluation.imagined_drives import ImaginedDrives
+from depo.analysis.imagine import imagine
+from depo.analysis.imagined_drives import ImaginedDrives
+from depo.api import make_job
+from depo.core.metrics import DRIVING, find_metric
+from depo.driving.drivers import ConstantVelocity, Driver, ExpertReplay
+from depo.driving.opening import open_recording, vehicles_of
+from depo.driving.scores import DrivingEvaluator
+from depo.driving.settings import DrivingSettings, View, formula_of
+from depo.driving.traffic.scenes import find_recording
 from depo.experiments.claims import final_values
-from depo.experiments.experiment import DRIVING, Experiment, Plan, ScaleSettings, summarise
-from depo.experiments.sweep import Planned
-from depo.report.curves import COLOURS, draw_curves
-from depo.report.imagined_drives import draw_imagined_drives
-from depo.report.points import draw_points
+from depo.experiments.experiment import Experiment, Plan, ScaleSettings, summarise
+from depo.experiments.sweep import PlannedRun
+from depo.methods.registry import TRANSFER
+from depo.plotting.curves import draw_curves, method_colours
+from depo.plotting.imagined_drives import draw_imagined_drives
+from depo.plotting.points import draw_points
 from depo.runs.job import Job
 from depo.runs.run import Run
-from depo.settings import TRANSFER
 
-TYPES = ("normal", "inverse", "transpose")
+VARIANTS = ("normal", "inverse", "transpose")
 CARRIED = ("inverse", "transpose", "truck")
 SOURCE = "depo-normal"
 """The run whose planners are carried to other vehicles."""
 COTRAINED = "depo-co"
 CONSTANT, RECORDED = "constant-velocity", "recorded"
-GROUPS = {method: {kind: f"{method}-{kind}" for kind in TYPES} for method in ("gaifo", "depo")}
-"""Separate policies, a type each, that are read as one."""
+GROUPS = {
+    method: {vehicle: f"{method}-{vehicle}" for vehicle in VARIANTS} for method in ("gaifo", "depo")
+}
+"""Separate policies, a vehicle each, that are read as one."""
 CHOSEN = "test_success@best_success"
 
 
 @dataclass(frozen=True)
 class DrivingScale:
-    """Environment steps of a run: of a single type, and of all types co-trained; seeds."""
+    """Environment steps of a run: of a single vehicle, and of all of them co-trained; seeds."""
 
     depo: int
     gaifo: int
@@ -97,24 +101,26 @@ PAPER = {
 }
 
 
-def _job(scale: ScaleSettings, method: str, kind: str = "normal") -> Job:
-    """A method's job with one vehicle type, whoever else needs the same run."""
+def _job(scale: ScaleSettings, method: str, vehicle: str = "normal") -> Job:
+    """A method's job with one vehicle, whoever else needs the same run."""
     own = SCALES[scale.name]
     in_table_only = method not in GROUPS
     return make_job(
         method,
         env="driving",
-        env_args=_arguments(scale, kind),
+        env_args=_arguments(scale, vehicle),
         steps=own.gaifo if method == "gaifo" else own.depo,
         seeds=scale.seeds or (own.other_seeds if in_table_only else own.seeds),
         preset=scale.preset,
-        **own.settings,
+        overrides=own.settings,
     )
 
 
-def _arguments(scale: ScaleSettings, kind: str) -> dict[str, Any]:
+def _arguments(scale: ScaleSettings, vehicle: str) -> dict[str, Any]:
     """What is said of the environment; what goes without saying is left out."""
-    said = {"recording": scale.recording, "neighbours": _view(scale), "vehicle": kind}
+    if scale.recording:
+        find_recording(scale.recording)  # a name that is wrong is refused before anything runs
+    said = {"recording": scale.recording, "neighbours": _view(scale), "vehicle": vehicle}
     return {n: v for n, v in said.items() if v != getattr(DrivingSettings, n)}
 
 
@@ -124,48 +130,48 @@ def _view(scale: ScaleSettings) -> View:
 
 
 def _plan_fig6(scale: ScaleSettings) -> Plan:
-    """GAIfO and DePO with each type apart, and DePO with all of them together."""
+    """GAIfO and DePO with each vehicle apart, and DePO with all of them together."""
     own = SCALES[scale.name]
     together = make_job(
         "depo",
         env="driving",
         env_args=_arguments(scale, "normal"),
-        types=TYPES,
+        variants=VARIANTS,
         steps=own.cotrained,
         seeds=scale.seeds or own.seeds,
         preset=scale.preset,
-        **own.settings,
+        overrides=own.settings,
     )
     apart = {
-        label: Planned(_job(scale, method, kind))
+        label: PlannedRun(_job(scale, method, vehicle))
         for method, labels in GROUPS.items()
-        for kind, label in labels.items()
+        for vehicle, label in labels.items()
     }
-    return {COTRAINED: Planned(together), **apart}
+    return {COTRAINED: PlannedRun(together), **apart}
 
 
 def _plan_oneshot(scale: ScaleSettings) -> Plan:
-    """The planners of one type, and no step with any other."""
+    """The planners of one vehicle, and no step with any other."""
     source = _job(scale, "depo")
-    plan = {SOURCE: Planned(source)}
-    for kind in CARRIED:
-        arguments = _arguments(scale, kind)
+    plan = {SOURCE: PlannedRun(source)}
+    for vehicle in CARRIED:
+        arguments = _arguments(scale, vehicle)
         job = make_job(
             TRANSFER,
             env="driving",
             env_args=arguments,
-            skill=environment_skill(host_settings("driving", arguments)),
+            skill=formula_of(vehicle),
             steps=0,
             seeds=len(source.seeds),
             preset=scale.preset,
         )
-        plan[f"oneshot-{kind}"] = Planned(job, SOURCE)
+        plan[f"oneshot-{vehicle}"] = PlannedRun(job, SOURCE)
     return plan
 
 
 def _plan_table(scale: ScaleSettings) -> Plan:
-    """Figure 6's runs, and cloning with the formula, to which types are all alike."""
-    cloned = {method: Planned(_job(scale, method)) for method in ("bco", "depo-supervised")}
+    """Figure 6's runs, and cloning with the formula, to which vehicles are all alike."""
+    cloned = {method: PlannedRun(_job(scale, method)) for method in ("bco", "depo-supervised")}
     return _plan_fig6(scale) | cloned
 
 
@@ -181,14 +187,16 @@ def _evaluator(recording: str, view: View) -> DrivingEvaluator:
 def _draw_fig6(runs: Mapping[str, Run], _: ScaleSettings) -> dict[str, Figure]:
     """Success over samples on validation and on test vehicles; what the planner imagines."""
     shown = {label: runs[label] for label in (*GROUPS, COTRAINED) if label in runs} or runs
-    colours = COLOURS | {COTRAINED: "#c62828"}
+    colours = method_colours() | {COTRAINED: "#c62828"}
     figure = Figure(figsize=(10.5, 4.2), layout="constrained")
     parts = {"success": "validation vehicles", "test_success": "test vehicles"}
-    for axes, (metric, part) in zip(figure.subplots(1, 2, sharey=True), parts.items(), strict=True):
-        draw_curves(axes, shown, metric, f"success, {part}", colours)
+    for axes, (metric, part) in zip(figure.subplots(1, 2), parts.items(), strict=True):
+        draw_curves(axes, shown, metric, colours)
+        axes.set_title(part, fontsize=10)
+        axes.set_ylabel(find_metric("success").title)
         for label in set(shown) & set(PAPER):
             axes.axhline(PAPER[label].success, color=colours[label], lw=0.8, ls=":")
-        axes.set_xlabel("samples: environment steps of all types together")
+        axes.set_xlabel("samples: environment steps of all vehicles together")
         axes.set_ylim(0, 1.02)
     drawn = {"": figure}
     planning = next((label for label in (COTRAINED, SOURCE) if label in runs), "")
@@ -203,14 +211,15 @@ def _draw_oneshot(runs: Mapping[str, Run], _: ScaleSettings) -> Figure:
     """Success of the chosen planners with every vehicle."""
     figure = Figure(figsize=(7.5, 3.8), layout="constrained")
     parts = {"success": "validation vehicles", "test_success": "test vehicles"}
-    for axes, (metric, part) in zip(figure.subplots(1, 2, sharey=True), parts.items(), strict=True):
+    for axes, (metric, part) in zip(figure.subplots(1, 2), parts.items(), strict=True):
         values = {
             label.removeprefix("depo-").removeprefix("oneshot-"): final_values(
                 run, f"{metric}@best_success"
             )
             for label, run in runs.items()
         }
-        draw_points(axes, values, f"success, {part}")
+        draw_points(axes, values, "success")
+        axes.set_title(part, fontsize=10)
         axes.set_ylim(0, 1.02)
     return figure
 
@@ -219,20 +228,18 @@ def _draw_table(runs: Mapping[str, Run], _: ScaleSettings) -> Figure:
     """The paper's three columns, and a divergence that is one."""
     shown = _rows(runs) or runs
     panels = {
-        "test_success": ("success", "success"),
-        "test_distance": ("distance", "distance, m"),
-        "test_position_divergence": ("", "KL of positions, nats"),
-        "test_position_divergence_authors": ("divergence", "KL by the authors' formula"),
+        "test_success": "success",
+        "test_distance": "distance",
+        "test_position_divergence": "",
+        "test_position_divergence_authors": "divergence",
     }
     figure = Figure(figsize=(16, 4), layout="constrained")
-    for axes, (metric, (column, ylabel)) in zip(
-        figure.subplots(1, len(panels)), panels.items(), strict=True
-    ):
+    for axes, (metric, column) in zip(figure.subplots(1, len(panels)), panels.items(), strict=True):
         values = {
             label: final_values(run, f"{metric}@best_success") for label, run in shown.items()
         }
         published = {label: getattr(row, column) for label, row in PAPER.items() if column}
-        draw_points(axes, values, f"{ylabel}, test vehicles", published)
+        draw_points(axes, values, metric, published)
     return figure
 
 
@@ -244,10 +251,10 @@ def _rows(runs: Mapping[str, Run]) -> dict[str, Run]:
 
 def _paper_table(runs: Mapping[str, Run]) -> str:
     """Which recording it is, how models were chosen, and the paper's numbers beside ours."""
-    head = ["test vehicles", "success", "paper", "distance, m", "paper", "KL, nats"]
-    head += ["authors' KL", "paper"]
-    lines = ["| " + " | ".join(head) + " |", "|" + " --- |" * len(head)]
     metrics = ("success", "distance", "position_divergence", "position_divergence_authors")
+    titles = [find_metric(name).title for name in metrics]
+    head = ["test vehicles", titles[0], "paper", titles[1], "paper", *titles[2:], "paper"]
+    lines = ["| " + " | ".join(head) + " |", "|" + " --- |" * len(head)]
     for label, run in _rows(runs).items():
         own = [summarise(run, f"test_{metric}@best_success") for metric in metrics]
         paper = PAPER.get(label)
@@ -263,16 +270,15 @@ def _paper_table(runs: Mapping[str, Run]) -> str:
 def _about(runs: Mapping[str, Run]) -> str:
     """The recording and the rule of selection, in words."""
     return (
-        _recording(runs) + " `@best_success`: the evaluation with most success on validation "
-        "vehicles (the first of equals; of separate policies each one's own); without it, the last "
-        "evaluation.\n\n"
+        _recording(runs) + " 'At best success rate': the evaluation with most success on "
+        "validation vehicles (the first of equals; of separate policies each one's own); without "
+        "it, the last evaluation.\n\n"
     )
 
 
 def _recording(runs: Mapping[str, Run]) -> str:
     """Which recording it is and how long its zone; whether it is the one claims are about."""
-    arguments = dict(next(iter(runs.values())).job.environment.arguments)
-    name = arguments.get("recording", "")
+    name = next(iter(runs.values())).job.environment.settings.recording
     recording = open_recording(name)
     begin, end = recording.road.zone
     tested = len(vehicles_of(recording, "test"))

@@ -12,9 +12,11 @@ from typing import Any, Literal
 import numpy as np
 from matplotlib.figure import Figure
 
-from depo.errors import DepoError, unknown
+from depo.core.errors import DepoError, unknown
+from depo.core.files import write_bytes, write_json
+from depo.core.metrics import EXPERIMENTS, number_text, shown_in
 from depo.evaluation.statistics import STATISTICS, interval
-from depo.experiments.claims import final_values, verdict
+from depo.experiments.claims import described, final_values, metrics_in, read_claims, verdict
 from depo.experiments.derived import (
     DIGESTS,
     RESULTS,
@@ -25,50 +27,12 @@ from depo.experiments.derived import (
     kept_results,
     settings_digest,
 )
-from depo.experiments.sweep import Engine, Planned, Sweep
-from depo.files import write_bytes, write_json
-from depo.report.figures import save_figure
+from depo.experiments.sweep import Engine, PlannedRun, Sweep
+from depo.plotting.figures import save_figure
 from depo.runs.run import Run
 
 Scale = Literal["smoke", "laptop", "bench", "paper"]
-Plan = dict[str, Planned]
-DRIVING = (
-    "collisions",
-    "off_road",
-    "out_of_time",
-    "distance",
-    "position_divergence",
-    "position_divergence_authors",
-    "speed_distance",
-    "gap_distance",
-    "velocity_reach_error",
-    "velocity_reach_error_relative",
-)
-SCORES = (
-    "success",
-    "success_greedy",
-    "divergence",
-    "divergence_greedy",
-    "divergence_all_starts",
-    "legal_demonstrated",
-    "legal_undemonstrated",
-    "legal_moving_demonstrated",
-    "legal_moving_undemonstrated",
-    "return",
-    "return_relative",
-    "return_kept",
-    "planner_unchanged",
-    "return_worst_episode",
-    "episode_length",
-    "reach_error",
-    "reach_error_raw",
-    "reach_error_relative",
-    "skill_error",
-    "planner_log_likelihood",
-    "discriminator_accuracy",
-    *DRIVING,
-    *(f"test_{name}" for name in ("success", *DRIVING)),
-)
+Plan = dict[str, PlannedRun]
 
 
 @dataclass(frozen=True)
@@ -114,7 +78,7 @@ class Experiment:
     more: Callable[[Mapping[str, Run]], str] = lambda _: ""
     """Another Markdown table, between that and the verdict."""
     groups: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    """Label: the runs (by type) that are read together as one."""
+    """Label: the runs (by variant) that are read together as one."""
     scored: Mapping[str, Callable[[ScaleSettings], Mapping[str, float]]] = field(
         default_factory=dict
     )
@@ -138,6 +102,41 @@ class Experiment:
         not judged. With ``keep`` results that ``out`` has already stay, and runs that are not named
         in ``only`` are not done again for them, though their folders may be gone.
         """
+        plan, kept, sweep = self.prepare(
+            scale=scale, out=out, runs_folder=runs_folder, only=only, keep=keep
+        )
+        sweep.execute(workers=workers, engine=engine, watch=watch)
+        known = kept | sweep.runs()
+        learned = {label: known[label] for label in plan if label in known}
+        runs = self.beside(learned, scale) | learned
+        out.mkdir(parents=True, exist_ok=True)
+        drawn = self.draw(runs, scale)
+        figures = {"": drawn} if isinstance(drawn, Figure) else drawn
+        saved = [
+            save_figure(figure, out / "-".join(filter(None, [self.name, part])))
+            for part, figure in figures.items()
+        ]
+        write_bytes(out / RESULTS, results_csv(runs, self.columns).encode())
+        judged = verdict(self.name, {} if scale.recording else runs)
+        table = markdown_table(runs, self.columns) + "\n" + self.more(runs)
+        table += markdown_verdict(judged)
+        write_bytes(out / "table.md", table.encode())
+        judged[SECONDS] = {label: seconds(run) for label, run in learned.items()}
+        judged[DIGESTS] = {x: digest for x in learned if (digest := settings_digest(learned[x]))}
+        write_json(out / VERDICT, judged)
+        return judged | {"figures": [str(path) for path in saved]}
+
+    def prepare(
+        self,
+        *,
+        scale: ScaleSettings,
+        out: Path,
+        runs_folder: Path,
+        only: Sequence[str] = (),
+        keep: bool = False,
+    ) -> tuple[Plan, dict[str, Run], Sweep]:
+        """The whole plan, the results that are kept, and the runs that are needed; does nothing."""
+        read_claims(self.name)  # a mistake in them is better known before hours of training
         plan = self.plan(replace(scale, only=() if keep else tuple(only)))
         if not plan:
             raise DepoError(
@@ -151,26 +150,7 @@ class Experiment:
         todo = only or [label for label in plan if label not in kept]
         needed = {*todo, *(plan[label].after for label in todo)}
         sweep = Sweep(runs_folder, {label: plan[label] for label in plan if label in needed})
-        sweep.execute(workers=workers, engine=engine, watch=watch)
-        known = kept | sweep.runs()
-        learned = {label: known[label] for label in plan if label in known}
-        runs = self.beside(learned, scale) | learned
-        out.mkdir(parents=True, exist_ok=True)
-        drawn = self.draw(runs, scale)
-        figures = {"": drawn} if isinstance(drawn, Figure) else drawn
-        saved = [
-            save_figure(figure, out / "-".join(filter(None, [self.name, part])))
-            for part, figure in figures.items()
-        ]
-        write_bytes(out / RESULTS, results_csv(runs).encode())
-        judged = verdict(self.name, {} if scale.recording else runs)
-        table = markdown_table(runs, self.columns) + "\n" + self.more(runs)
-        table += markdown_verdict(judged)
-        write_bytes(out / "table.md", table.encode())
-        judged[SECONDS] = {label: seconds(run) for label, run in learned.items()}
-        judged[DIGESTS] = {x: digest for x in learned if (digest := settings_digest(learned[x]))}
-        write_json(out / VERDICT, judged)
-        return judged | {"figures": [str(path) for path in saved]}
+        return plan, kept, sweep
 
     def _kept(self, out: Path, plan: Plan, again: Sequence[str]) -> dict[str, Run]:
         """The runs whose results are there; refuses to write over those of other jobs, but for the
@@ -192,28 +172,35 @@ class Experiment:
         }
         for label, parts in self.groups.items():
             if set(parts.values()) <= set(runs):
-                beside[label] = Together.of({kind: runs[name] for kind, name in parts.items()})
+                beside[label] = Together.of(
+                    {variant: runs[name] for variant, name in parts.items()}
+                )
         return beside
 
 
-def results_csv(runs: Mapping[str, Run]) -> str:
-    """Long format: method, environment, seed, env_steps, metric, value."""
+def results_csv(runs: Mapping[str, Run], columns: tuple[str, ...] = ()) -> str:
+    """Long format: method, environment, seed, env_steps, metric, value.
+
+    Every metric that the catalogue shows in experiments, and those of the table's columns.
+    """
+    asked = [name for column in columns for name in metrics_in(column)]
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(["method", "environment", "seed", "env_steps", "metric", "value"])
     for label, run in runs.items():
         environment = run.job.environment.label
         for row in run.metrics():
-            for name in SCORES:
-                if name in row:
-                    head = [label, environment, int(row["seed"]), int(row["env_steps"])]
-                    writer.writerow([*head, name, f"{row[name]:.5g}"])
+            head = [label, environment, int(row["seed"]), int(row["env_steps"])]
+            names = [metric.name for metric in shown_in(EXPERIMENTS, row)]
+            names += [name for name in asked if name in row and name not in names]
+            for name in names:
+                writer.writerow([*head, name, f"{row[name]:.5g}"])
     return text.getvalue()
 
 
 def markdown_table(runs: Mapping[str, Run], columns: tuple[str, ...]) -> str:
     """Interquartile means with 95% intervals; every seed where there are fewer than five."""
-    head = ["run", "seeds", *columns, "seconds"]
+    head = ["run", "seeds", *(described(name).title for name in columns), "seconds"]
     lines = ["| " + " | ".join(head) + " |", "|" + " --- |" * len(head)]
     for label, run in runs.items():
         cells = [summarise(run, name) for name in columns]
@@ -242,11 +229,10 @@ def markdown_verdict(judged: Mapping[str, Any]) -> str:
 
 def summarise(run: Run, metric: str) -> str:
     """One cell: IQM [interval], or the seeds themselves."""
-    is_steps = metric.startswith("steps_to_")
-    if ("success" if is_steps else metric.partition("@")[0]) not in run.final_scores()[0]:
+    if metrics_in(metric)[0] not in run.final_scores()[0]:
         return "–"
-    values = final_values(run, metric)
-    return seeds_text(values, "median" if is_steps else "iqm", 0 if is_steps else 3)
+    statistic = "median" if metric.startswith("steps_to_") else "iqm"
+    return seeds_text(final_values(run, metric), statistic, described(metric).decimals)
 
 
 def seeds_text(values: np.ndarray, statistic: str, digits: int) -> str:
@@ -258,10 +244,4 @@ def seeds_text(values: np.ndarray, statistic: str, digits: int) -> str:
 
 
 def _number(x: float, digits: int) -> str:
-    if np.isnan(x):
-        return "–"
-    if np.isinf(x):
-        return "never"
-    if digits and x and abs(x) < 0.01:
-        return f"{x:.2g}"
-    return f"{x:,.{0 if abs(x) >= 100 else digits}f}"
+    return "never" if np.isinf(x) else number_text(x, digits)

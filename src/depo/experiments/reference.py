@@ -16,8 +16,8 @@ from typing import Literal
 import numpy as np
 from matplotlib.axes import Axes
 
-from depo.errors import DepoError
-from depo.report.curves import COLOURS
+from depo.core.errors import DepoError
+from depo.plotting.curves import method_colours
 
 Curves = dict[str, tuple[np.ndarray, np.ndarray]]
 """Method: steps, and the mean over seeds."""
@@ -93,12 +93,13 @@ def _authors_value(row: Mapping[str, str], metric: Metric) -> float | None:
 
 def draw_reference(axes: Axes, curves: Curves, until: int) -> None:
     """Thin dotted lines up to the last step of ours."""
+    colours = method_colours()
     for method, (steps, values) in sorted(curves.items()):
         seen = steps <= until
         axes.plot(
             steps[seen],
             values[seen],
-            color=COLOURS.get(method, "grey"),
+            color=colours.get(method, "grey"),
             lw=1.2,
             ls=":",
             label=f"{method} (published)",

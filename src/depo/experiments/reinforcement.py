@@ -12,10 +12,10 @@ from depo.experiments import transfer
 from depo.experiments.claims import final_values
 from depo.experiments.continuous import QUICK, TaskScale, asked, find_demos, runs_of, tasks_of
 from depo.experiments.experiment import Experiment, Plan, ScaleSettings
-from depo.experiments.sweep import Planned
-from depo.report.curves import draw_before, draw_return_and_reach
+from depo.experiments.sweep import PlannedRun
+from depo.methods.registry import TRANSFER
+from depo.plotting.curves import draw_before, draw_return_and_reach, one_legend
 from depo.runs.run import Run
-from depo.settings import TRANSFER
 
 METHODS = ("depo-rl", "sac")
 CARRIED = "transfer-inverted"
@@ -42,7 +42,7 @@ SCALES: dict[str, dict[str, TaskScale]] = {
 
 
 def _plan(scale: ScaleSettings) -> Plan:
-    """Nobody is imitated; as published, demonstrations still standardise depo-rl's states."""
+    """Rewarded only; as published, demonstrations still standardise depo-rl's states."""
     plan: Plan = {}
     for task in asked(scale, SCALES[scale.name]):
         own = SCALES[scale.name][task]
@@ -55,9 +55,9 @@ def _plan(scale: ScaleSettings) -> Plan:
                 steps=own.steps,
                 seeds=scale.seeds or own.seeds,
                 preset=scale.preset,
-                **(QUICK if scale.name == "smoke" else {}),
+                overrides=QUICK if scale.name == "smoke" else {},
             )
-            plan[f"{task}-{method}"] = Planned(job)
+            plan[f"{task}-{method}"] = PlannedRun(job)
         as_published: dict[str, Any] = {"refit_every": 10_000} if scale.preset == "paper" else {}
         carried = make_job(
             TRANSFER,
@@ -66,10 +66,9 @@ def _plan(scale: ScaleSettings) -> Plan:
             steps=transfer.SCALES[scale.name][task].steps,
             seeds=scale.seeds or own.seeds,
             preset=scale.preset,
-            **(QUICK if scale.name == "smoke" else {}),
-            **as_published,
+            overrides=(QUICK if scale.name == "smoke" else {}) | as_published,
         )
-        plan[f"{task}-{CARRIED}"] = Planned(carried, f"{task}-depo-rl")
+        plan[f"{task}-{CARRIED}"] = PlannedRun(carried, f"{task}-depo-rl")
     return plan
 
 
@@ -89,6 +88,7 @@ def _draw(runs: Mapping[str, Run], _: ScaleSettings) -> Figure:
         top.set_title(f"{task}, actions inverted" if is_carried else task, fontsize=10)
         if is_carried and "depo-rl" in learned:
             draw_before(top, final_values(learned["depo-rl"], "return"))
+    one_legend(figure, axes.flat)
     return figure
 
 

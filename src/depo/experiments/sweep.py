@@ -16,19 +16,21 @@ from typing import Any, Literal
 
 import numpy as np
 
-from depo.demos.demonstrations import Demonstrations
-from depo.errors import DepoError
-from depo.files import json_digest
-from depo.runs.imitated import default_demonstrations
+from depo.core.errors import DepoError
+from depo.core.files import json_digest
+from depo.core.runtime import cores
+from depo.data.demonstrations import Demonstrations
+from depo.environments.family import family_of
+from depo.experiments.derived import description
+from depo.runs.demonstrations import default_demonstrations
 from depo.runs.job import Job
 from depo.runs.run import DEMOS, SETTINGS, Run
-from depo.runtime import cores
 
 Engine = Literal["local", "ray"]
 
 
 @dataclass(frozen=True)
-class Planned:
+class PlannedRun:
     """A job with a label, and the label of the run whose planners it needs."""
 
     job: Job
@@ -44,13 +46,13 @@ class Sweep:
     """
 
     folder: Path
-    plan: Mapping[str, Planned]
+    plan: Mapping[str, PlannedRun]
 
     def path(self, label: str) -> Path:
         """A run's folder."""
         planned = self.plan[label]
         source = self.path(planned.after).name if planned.after else ""
-        return self.folder / f"{label}-{json_digest([planned.job.to_json(), source])}"
+        return self.folder / f"{label}-{json_digest([description(planned.job), source])}"
 
     def job(self, label: str) -> Job:
         """A run's job, with the planners of the run it comes after."""
@@ -96,7 +98,8 @@ class Sweep:
     def _check_demonstrations(self, label: str) -> None:
         """Refuse a run that learned from what a file held before it was recorded again."""
         kept, job = self.path(label) / DEMOS, self.plan[label].job
-        named = job.demos or dict(job.environment.arguments).get("recording", "")
+        files = family_of(job.environment).files(job.environment)
+        named = job.demos or next(iter(files), "")
         if kept.exists() and Path(named).is_file():
             learned = Demonstrations.load(kept)
             there = default_demonstrations(job.environment, job.demos)
@@ -141,13 +144,15 @@ def work(job: dict[str, Any], path: str) -> None:
     """
     import jax
 
-    from depo.runs.training import begin, go_on
-    from depo.runtime import prepare_jax
+    from depo.core.runtime import prepare_jax
+    from depo.runs.training import go_on, start
 
     prepare_jax()
     folder = Path(path)
-    exists = (folder / SETTINGS).exists()
-    go_on(Run.open(folder) if exists else begin(Job.from_json(job), folder))
+    if (folder / SETTINGS).exists():
+        go_on(Run.open(folder))
+    else:
+        start(Job.from_json(job), folder)
     jax.clear_caches()
 
 

@@ -15,8 +15,8 @@ from depo.experiments import continuous
 from depo.experiments.claims import final_values
 from depo.experiments.continuous import QUICK, asked, find_demos, imitation
 from depo.experiments.experiment import Experiment, Plan, ScaleSettings, seeds_text
-from depo.experiments.sweep import Planned
-from depo.report.curves import draw_before, draw_return_and_reach
+from depo.experiments.sweep import PlannedRun
+from depo.plotting.curves import draw_before, draw_return_and_reach, one_legend
 from depo.runs.run import Run
 
 DYNAMICS = {"mixed": "mixed,gravity=0.8", "inverted": "inverted"}
@@ -77,21 +77,22 @@ def _plan_task(task: str, setting: str, scale: ScaleSettings) -> Plan:
     if own is None or not demos or task not in continuous.SCALES[scale.name]:
         return {}
     common: dict[str, Any] = {"env": task, "dynamics": DYNAMICS[setting], "preset": scale.preset}
-    common |= QUICK if scale.name == "smoke" else {}
+    quick = QUICK if scale.name == "smoke" else {}
     planner = imitation(scale, task, "depo")
     seeds = min(scale.seeds or own.seeds, len(planner.seeds))
-    plan = {f"{task}-depo": Planned(planner)}
-    transfer = make_job("transfer", steps=own.steps, seeds=seeds, **common)
-    plan[f"{task}-transfer-{setting}"] = Planned(transfer, f"{task}-depo")
+    plan = {f"{task}-depo": PlannedRun(planner)}
+    transfer = make_job("transfer", steps=own.steps, seeds=seeds, overrides=quick, **common)
+    plan[f"{task}-transfer-{setting}"] = PlannedRun(transfer, f"{task}-depo")
     for method in own.methods:
         job = make_job(
             method,
             demos="" if method == "sac" else demos,
             steps=own.scratch_steps,
             seeds=scale.seeds or own.scratch_seeds,
-            **{"evaluate_every": transfer.settings.evaluate_every, **common},
+            overrides={"evaluate_every": transfer.settings.saving.evaluate_every, **quick},
+            **common,
         )
-        plan[f"{task}-{method}-{setting}"] = Planned(job)
+        plan[f"{task}-{method}-{setting}"] = PlannedRun(job)
     return plan
 
 
@@ -115,6 +116,7 @@ def _draw(setting: str, runs: Mapping[str, Run], _: ScaleSettings) -> Figure:
         if f"{task}-depo" in runs:
             draw_before(top, final_values(runs[f"{task}-depo"], "return"))
         top.set_title(f"{task}, {DYNAMICS[setting]}", fontsize=10)
+    one_legend(figure, axes.flat)
     return figure
 
 

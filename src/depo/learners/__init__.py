@@ -1,1 +1,1 @@
-"""How data are gathered and reused."""
+"""How data are gathered and reused: on-policy, off-policy, co-training."""

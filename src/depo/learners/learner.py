@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from depo.models.policy import Policy
+from depo.models.policy import PolicyModel
 from depo.models.skill import Skill
+
+GivenSkill = Skill | Mapping[str, Skill] | None
+"""A skill to begin with; co-training takes one for each variant, by its name."""
 
 
 @runtime_checkable
 class Learner(Protocol):
     """Gathers data and updates agents; its state is a pytree that only it understands."""
 
-    def init(self, seeds: Sequence[int], planners: Any = None) -> Any:
-        """Fresh agents."""
-
-    def with_skill(self, state: Any, skill: Skill) -> Any:
-        """The agents with this skill in place of their own."""
+    def init(self, seeds: Sequence[int], planners: Any = None, skill: Any = None) -> Any:
+        """Fresh agents; with planners (one for each seed) that are given in a transfer, and with a
+        skill (:data:`GivenSkill`) in place of their own."""
 
     def synchronise(self, state: Any, number: int) -> None:
         """Reset the environments, as a checkpoint's number and the seeds alone determine."""
@@ -28,14 +29,43 @@ class Learner(Protocol):
     def advance(self, state: Any) -> tuple[Any, dict[str, np.ndarray]]:
         """Learn until the next evaluation; metrics have one entry for each seed."""
 
-    def policy(self, state: Any, index: int) -> Policy:
-        """The policy of one seed."""
+    def policy(self, state: Any, index: int) -> PolicyModel:
+        """The policy of one seed; of several variants the first one's."""
+
+    def policies(self, state: Any, index: int) -> dict[str, PolicyModel]:
+        """The policy of one seed with every variant; where there are none, one under no name."""
+
+    def skill(self, state: Any, index: int) -> Skill | None:
+        """The skill that one seed learns beside its policy; None: it learns none."""
+
+    def skills(self, state: Any, index: int) -> dict[str, Skill | None]:
+        """The same with every variant."""
 
     def save_experience(self, folder: Path) -> None:
         """Write what was gathered since the last checkpoint, unless it is part of the state."""
 
     def load_experience(self, folder: Path, steps: int) -> None:
-        """What had been gathered after so many steps."""
+        """What had been gathered after n steps."""
 
     def close(self) -> None:
         """Close the environments."""
+
+
+class OneEnvironment:
+    """For learners in one environment, without variants."""
+
+    def policy(self, state: Any, index: int) -> PolicyModel:
+        """The policy of one seed."""
+        raise NotImplementedError
+
+    def policies(self, state: Any, index: int) -> dict[str, PolicyModel]:
+        """The policy of one seed under no name."""
+        return {"": self.policy(state, index)}
+
+    def skill(self, state: Any, index: int) -> Skill | None:
+        """The skill that one seed learns beside its policy; None: it learns none."""
+        raise NotImplementedError
+
+    def skills(self, state: Any, index: int) -> dict[str, Skill | None]:
+        """The skill of one seed under no name."""
+        return {"": self.skill(state, index)}

@@ -1,4 +1,4 @@
-"""Off-policy learning: gather steps from Python, then many gradient steps in one compiled call."""
+"""Off-policy learning: gather steps, then many gradient steps in one compiled call."""
 
 from __future__ import annotations
 
@@ -13,23 +13,21 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Key
 
-from depo.environments.host import HostEnvironment
+from depo.core.seeds import INIT, LEARN, stream
+from depo.data.replay import Replay
+from depo.data.transitions import Pairs, Transitions
+from depo.environments.gymnasium_environment import GymnasiumEnvironment
+from depo.environments.jax_environment import JaxEnvironment
+from depo.learners.collector import DRAW, REFIT, Collector
+from depo.learners.learner import GivenSkill, OneEnvironment
 from depo.learners.refit import Refit
-from depo.learners.replay import Replay, Rows
-from depo.learners.seed_world import DRAW, RANDOM, REFIT, SeedWorld
-from depo.learners.seeds import INIT, LEARN, stream
-from depo.methods.descent import Trained, follow, replace_skill
-from depo.methods.off_policy.method import Agent, Batch, Metrics, OffPolicyMethod, Pairs
-from depo.methods.off_policy.transfer import TransferMethod
-from depo.models.policy import Decision, Policy
+from depo.methods.method import Agent, Metrics
+from depo.methods.off_policy.method import OffPolicyMethod
+from depo.methods.off_policy.settings import OffPolicySettings, skill_part
+from depo.methods.optimisation import Trained, follow, replace_skill
+from depo.models.normaliser import give_statistics
+from depo.models.policy import PolicyModel
 from depo.models.skill import AnalyticSkill, Skill
-from depo.models.standard import give_statistics
-from depo.settings.off_policy import (
-    OffPolicySettings,
-    SkillSettings,
-    SkillTransfer,
-    epsilon_at,
-)
 
 
 class OffPolicyState(eqx.Module):
@@ -39,60 +37,66 @@ class OffPolicyState(eqx.Module):
     """
 
     agents: tuple[Agent, ...]
-    averages: tuple[Policy, ...]
+    averages: tuple[PolicyModel, ...]
 
 
-class OffPolicyLearner:
-    """Seeds one after the other; decisions and updates compiled, the simulator's steps Python's."""
+class OffPolicyLearner(OneEnvironment):
+    """Seeds one after the other; updates compiled, and steps too where the environment allows it.
+
+    ``compiled`` is the environment as pure functions, if there is such a form of it.
+    """
 
     def __init__(
         self,
-        environment: HostEnvironment,
+        environment: GymnasiumEnvironment,
         method: OffPolicyMethod,
         seeds: Sequence[int],
         experts: Sequence[tuple[np.ndarray, np.ndarray] | None],
         predicts: tuple[int, ...],
-        kind: int = 0,
+        variant: int = 0,
+        compiled: JaxEnvironment | None = None,
     ):
         self.method = method
         self.settings: OffPolicySettings = method.settings
         self.sizes = environment.vector_sizes()
-        self.updates = max(1, round(self.settings.batch_steps * self.settings.updates_per_step))
-        self.worlds = [
-            SeedWorld(environment, self.sizes, seed, expert, self.settings, predicts, kind)
+        s = self.settings
+        self.updates = max(1, round(s.collection.batch_steps * s.learning.updates_per_step))
+        self.collectors = [
+            Collector(environment, self.sizes, seed, expert, s, predicts, variant, compiled)
             for seed, expert in zip(seeds, experts, strict=True)
         ]
         self.refit = Refit.of(self.settings)
-        self._decide = eqx.filter_jit(self._decide_one)
         self._burst = eqx.filter_jit(self._burst_one)
         self._names: tuple[str, ...] = ()
 
-    def init(self, seeds: Sequence[int], planners: Any = None) -> OffPolicyState:
+    def init(
+        self, seeds: Sequence[int], planners: Any = None, skill: GivenSkill = None
+    ) -> OffPolicyState:
         """Fresh agents; ``planners`` (one for each seed) are for transfer."""
         agents = []
-        for i, world in enumerate(self.worlds):
-            key = stream(jnp.asarray(world.random_seed), INIT)
-            if isinstance(self.method, TransferMethod):
-                shape = world.shape_of(planners[i])
-                agents.append(self.method.with_planner(self.method.init(key, shape), planners[i]))
+        for i, collector in enumerate(self.collectors):
+            key = stream(jnp.asarray(collector.random_seed), INIT)
+            if planners is None:
+                agent = self.method.init(key, collector.shape())
             else:
-                agents.append(self.method.init(key, world.shape()))
-        return self._begin(agents)
-
-    def with_skill(self, state: OffPolicyState, skill: Skill) -> OffPolicyState:
-        """The agents with this skill in place of their own."""
-        return self._begin([replace_skill(agent, skill) for agent in state.agents])
+                agent = self.method.init(key, collector.shape_of(planners[i]))
+                agent = self.method.with_planner(agent, planners[i])
+            agents.append(agent if skill is None else replace_skill(agent, skill))
+        policies = tuple(self.method.policy(agent) for agent in agents)
+        return OffPolicyState(tuple(agents), policies)
 
     def synchronise(self, state: OffPolicyState, number: int) -> None:
         """Reset the environments, as a checkpoint's number and the seed alone determine."""
-        for world in self.worlds:
-            world.reset(number)
+        for collector in self.collectors:
+            collector.reset(number)
 
     def advance(self, state: OffPolicyState) -> tuple[OffPolicyState, dict[str, np.ndarray]]:
         """``evaluate_every`` bursts for every seed; metrics are means over them."""
         agents, averages, metrics = [], [], []
-        for world, agent, average in zip(self.worlds, state.agents, state.averages, strict=True):
-            agent, average, mean = self._advance_one(world, agent, average)
+        for collector, agent, average in zip(
+            self.collectors, state.agents, state.averages, strict=True
+        ):
+            agent, average, mean = self._advance_one(collector, agent, average)
             agents.append(agent)
             averages.append(average)
             metrics.append(mean)
@@ -100,139 +104,110 @@ class OffPolicyLearner:
             name: np.array([mean[name] for mean in metrics]) for name in metrics[0]
         }
 
-    def policy(self, state: OffPolicyState, index: int) -> Policy:
+    def policy(self, state: OffPolicyState, index: int) -> PolicyModel:
         """The policy of one seed that is evaluated and kept."""
         return state.averages[index]
 
+    def skill(self, state: OffPolicyState, index: int) -> Skill | None:
+        """The skill that one seed learns as it is trained, if any."""
+        own = state.agents[index].get("skill")
+        return None if own is None else own.model
+
     def save_experience(self, folder: Path) -> None:
         """Write what was gathered since the last checkpoint."""
-        for world in self.worlds:
-            world.replay.save(folder / f"seed-{world.seed}")
+        for collector in self.collectors:
+            collector.replay.save(folder / f"seed-{collector.seed}")
 
     def load_experience(self, folder: Path, steps: int) -> None:
-        """The replay as it was after so many steps."""
-        for world in self.worlds:
-            world.replay.load(folder / f"seed-{world.seed}", steps)
+        """The replay as it was after n steps."""
+        for collector in self.collectors:
+            collector.replay.load(folder / f"seed-{collector.seed}", steps)
 
     def close(self) -> None:
         """Close the environments."""
-        for world in self.worlds:
-            world.envs.close()
-
-    def _begin(self, agents: Sequence[Agent]) -> OffPolicyState:
-        policies = tuple(self.method.policy(agent) for agent in agents)
-        return OffPolicyState(tuple(agents), policies)
+        for collector in self.collectors:
+            collector.close()
 
     def _advance_one(
-        self, world: SeedWorld, agent: Agent, average: Policy
-    ) -> tuple[Agent, Policy, dict[str, float]]:
+        self, collector: Collector, agent: Agent, average: PolicyModel
+    ) -> tuple[Agent, PolicyModel, dict[str, float]]:
         history: list[dict[str, float]] = []
-        for _ in range(self.settings.evaluate_every):
-            agent, average, metrics = self.burst(world, agent, average)
+        for _ in range(self.settings.saving.evaluate_every):
+            agent, average, metrics = self.burst(collector, agent, average)
             history.append(metrics)
-        return agent, average, self.mean_metrics(world, agent, history)
+        return agent, average, self.mean_metrics(collector, agent, history)
 
     def burst(
-        self, world: SeedWorld, agent: Agent, average: Policy
-    ) -> tuple[Agent, Policy, dict[str, float]]:
+        self, collector: Collector, agent: Agent, average: PolicyModel
+    ) -> tuple[Agent, PolicyModel, dict[str, float]]:
         """Gather steps, then learn from what is there; nothing is learned of the first ones."""
-        agent, average, metrics = self.prepare(world, agent, average)
-        if world.replay.total < self.settings.random_steps:
+        agent, average, metrics = self.prepare(collector, agent, average)
+        if collector.replay.total < self.settings.exploration.random_steps:
             return agent, average, metrics
-        batches, wide = self.draw(world)
-        method = self._method_after(world.replay.total)
+        batches, wide = self.draw(collector)
+        method = self.method.after(collector.replay.total)
         agent, average, more = self._burst(
-            method, agent, average, batches, wide, world.expert, world.key(LEARN)
+            method, agent, average, batches, wide, collector.expert, collector.key(LEARN)
         )
         return agent, average, metrics | {name: float(value) for name, value in more.items()}
 
     def prepare(
-        self, world: SeedWorld, agent: Agent, average: Policy
-    ) -> tuple[Agent, Policy, dict[str, float]]:
+        self, collector: Collector, agent: Agent, average: PolicyModel
+    ) -> tuple[Agent, PolicyModel, dict[str, float]]:
         """Gather steps; then what comes before learning from them: statistics, a refit."""
-        s, replay = self.settings, world.replay
+        first, replay = self.settings.exploration.random_steps, collector.replay
         before = replay.total
-        self._gather(world, agent)
-        if replay.total < s.random_steps:
+        collector.gather(self.method.policy(agent))
+        if replay.total < first:
             return agent, average, {}
-        is_first = before < s.random_steps
-        if is_first and world.standardises_itself:
+        is_first = before < first
+        if is_first and collector.standardises_itself:
             agent, average = _standardised(agent, average, replay)
         is_known = isinstance(agent["skill"].model, AnalyticSkill) if "skill" in agent else True
         if self.refit is None or is_known:
             return agent, average, {}
-        if not self.refit.is_due(before, replay.total, s.random_steps):
+        if not self.refit.is_due(before, replay.total, first):
             return agent, average, {}
-        agent, metrics = self.refit(agent, replay, world.generator(REFIT), is_first=is_first)
+        agent, metrics = self.refit(agent, replay, collector.generator(REFIT), is_first=is_first)
         return agent, average, metrics
 
     def mean_metrics(
-        self, world: SeedWorld, agent: Agent, history: list[dict[str, float]]
+        self, collector: Collector, agent: Agent, history: list[dict[str, float]]
     ) -> dict[str, float]:
         """Means over several bursts; every metric has its place, also before the first update."""
-        names = self._metric_names(world, agent)
+        names = self._metric_names(collector, agent)
         return {
             name: float(np.mean([m[name] for m in history if name in m] or [np.nan]))
             for name in names
         }
 
-    def _gather(self, world: SeedWorld, agent: Agent) -> None:
-        s = self.settings
-        steps = s.batch_steps // s.copies
-        random = world.replay.total < s.random_steps and s.random_actions
-        generator = world.generator(RANDOM)
-        uniform = generator.uniform(-1.0, 1.0, (steps, s.copies, self.sizes.actions))
-        if isinstance(s, SkillTransfer) and s.extremes:
-            bound = generator.random(uniform.shape) < s.extremes
-            uniform = np.where(bound, np.sign(uniform), uniform)
-        epsilon = 1.0 if random else epsilon_at(s, world.replay.total)
-        coin = generator.random((steps, s.copies)) < epsilon
-        policy = self.method.policy(agent)
-        keys = np.asarray(jax.random.key_data(jax.random.split(world.key(RANDOM), steps)))
-        gathered = []
-        for t in range(steps):
-            if coin[t].all():
-                action = uniform[t].astype(np.float32)
-            else:
-                decision = self._decide(policy, world.state, keys[t])
-                action = np.where(coin[t][:, None], uniform[t], np.asarray(decision.action))
-                action = action.astype(np.float32)
-            before = world.state
-            world.state, reached, reward, ended, _ = world.envs.step(action)
-            gathered.append(Rows(before, action, reached, reward, ended))
-        world.replay.add(Rows(*(np.concatenate(column) for column in zip(*gathered, strict=True))))
-
-    def _decide_one(self, policy: Policy, state: Any, key_data: Any) -> Decision:
-        return policy.sample(state, jax.random.wrap_key_data(key_data))
-
-    def draw(self, world: SeedWorld) -> tuple[Batch, Batch]:
+    def draw(self, collector: Collector) -> tuple[Transitions, Transitions]:
         """Minibatches for one burst: from the recent past, and from the skill's longer memory."""
-        s, generator = self.settings, world.generator(DRAW)
-        shape = (self.updates, s.minibatch)
-        recent = world.replay.draw(generator, shape, s.replay)
+        skill, newest = skill_part(self.settings), self.settings.collection.replay
+        generator = collector.generator(DRAW)
+        shape = (self.updates, self.settings.learning.minibatch)
+        recent = collector.replay.draw(generator, shape, newest)
         wide = recent
-        longer = s.skill_replay if isinstance(s, SkillSettings) else s.replay
-        if min(longer, world.replay.total) != min(s.replay, world.replay.total):
-            wide = world.replay.draw(generator, shape, longer)
+        longer = newest if skill is None else skill.replay
+        if min(longer, collector.replay.total) != min(newest, collector.replay.total):
+            wide = collector.replay.draw(generator, shape, longer)
         return _batch(recent), _batch(wide)
-
-    def _method_after(self, steps: int) -> OffPolicyMethod:
-        """A transfer may set its planner free at some time."""
-        return self.method.after(steps) if isinstance(self.method, TransferMethod) else self.method
 
     def _burst_one(
         self,
         method: OffPolicyMethod,
         agent: Agent,
-        average: Policy,
-        batches: Batch,
-        wide: Batch,
+        average: PolicyModel,
+        batches: Transitions,
+        wide: Transitions,
         expert: Pairs,
         key: Key[Array, ""],
-    ) -> tuple[Agent, Policy, Metrics]:
+    ) -> tuple[Agent, PolicyModel, Metrics]:
         arrays, rest = eqx.partition((agent, average), eqx.is_array)
 
-        def one(arrays: Any, inputs: tuple[Batch, Batch, Key[Array, ""]]) -> tuple[Any, Metrics]:
+        def one(
+            arrays: Any, inputs: tuple[Transitions, Transitions, Key[Array, ""]]
+        ) -> tuple[Any, Metrics]:
             agent, average = eqx.combine(arrays, rest)
             agent, metrics = method.update(agent, inputs[0], inputs[1], expert, inputs[2])
             after = (agent, self.averaged(average, agent))
@@ -244,30 +219,30 @@ class OffPolicyLearner:
 
     def averaged(self, average: Any, agent: Agent) -> Any:
         """The policy that is kept, one update on."""
-        policy, rate = self.method.policy(agent), self.settings.average
+        policy, rate = self.method.policy(agent), self.settings.learning.average
         return follow(average, policy, rate) if rate else policy
 
-    def _metric_names(self, world: SeedWorld, agent: Agent) -> tuple[str, ...]:
+    def _metric_names(self, collector: Collector, agent: Agent) -> tuple[str, ...]:
         """Names of all metrics, also before the first update."""
         if not self._names:
-            s = self.settings
-            batch = Batch(
-                jnp.zeros((s.minibatch, self.sizes.states)),
-                jnp.zeros((s.minibatch, self.sizes.actions)),
-                jnp.zeros((s.minibatch, self.sizes.states)),
-                jnp.zeros(s.minibatch),
-                jnp.zeros(s.minibatch, bool),
+            size = self.settings.learning.minibatch
+            batch = Transitions(
+                jnp.zeros((size, self.sizes.states)),
+                jnp.zeros((size, self.sizes.actions)),
+                jnp.zeros((size, self.sizes.states)),
+                jnp.zeros(size),
+                jnp.zeros(size, bool),
             )
             key = jax.random.key(0)
             _, metrics = eqx.filter_eval_shape(
-                self._method_after(sys.maxsize).update, agent, batch, batch, world.expert, key
+                self.method.after(sys.maxsize).update, agent, batch, batch, collector.expert, key
             )
             own = ("skill_fit_error", "skill_fit_passes") if self.refit is not None else ()
             self._names = (*sorted(metrics), *own)
         return self._names
 
 
-def _standardised(agent: Agent, average: Policy, replay: Replay) -> tuple[Agent, Policy]:
+def _standardised(agent: Agent, average: PolicyModel, replay: Replay) -> tuple[Agent, PolicyModel]:
     """Both with the statistics of all states so far; checkpoints and planner folders hold them."""
     states = jnp.array(replay.newest(replay.total).state)
     changed = {
@@ -277,5 +252,5 @@ def _standardised(agent: Agent, average: Policy, replay: Replay) -> tuple[Agent,
     return changed, give_statistics(average, states)
 
 
-def _batch(rows: Rows) -> Batch:
-    return Batch(*(jnp.asarray(column) for column in rows))
+def _batch(rows: Transitions) -> Transitions:
+    return Transitions(*(jnp.asarray(column) for column in rows))

@@ -12,20 +12,21 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Int, Key
 
+from depo.core.seeds import INIT, LEARN, RESET, stream
+from depo.data.transitions import Pairs, Rollout
 from depo.environments.tabular import Position, TabularEnvironment
-from depo.learners.seeds import INIT, LEARN, RESET, stream
-from depo.methods.descent import replace_skill, uniform_index
-from depo.methods.on_policy.experience import Memory, Rollout
-from depo.methods.on_policy.method import Agent, Method
-from depo.methods.on_policy.steps import Metrics, Pairs
-from depo.methods.on_policy.transfer import TransferMethod
+from depo.learners.learner import GivenSkill, OneEnvironment
+from depo.methods.method import Agent, Metrics
+from depo.methods.on_policy.experience import Memory
+from depo.methods.on_policy.method import OnPolicyMethod, Spaces
+from depo.methods.on_policy.settings import OnPolicySettings
+from depo.methods.optimisation import replace_skill, uniform_index
 from depo.models.planner import CategoricalPlanner
-from depo.models.policy import Policy
+from depo.models.policy import PolicyModel
 from depo.models.skill import Skill
-from depo.settings.on_policy import OnPolicySettings
 
-KINDS = 1_000
-"""Keys of co-trained kinds begin after this number: below it are those that splitting makes."""
+VARIANTS = 1_000
+"""Keys of co-trained variants begin after this number: below it are those that splitting makes."""
 
 
 class LearnerState(eqx.Module):
@@ -47,7 +48,11 @@ class LearnerState(eqx.Module):
 
 
 def explore(
-    policy: Policy, state: Int[Array, " copies"], actions: int, epsilon: float, key: Key[Array, ""]
+    policy: PolicyModel,
+    state: Int[Array, " copies"],
+    actions: int,
+    epsilon: float,
+    key: Key[Array, ""],
 ) -> tuple[Int[Array, " copies"], Int[Array, " copies"]]:
     """The policy's random decision, replaced by a uniform action with probability ε."""
     own, coin, other = jax.random.split(key, 3)
@@ -57,48 +62,52 @@ def explore(
     return jnp.where(random, uniform, decision.action), decision.plan
 
 
-class OnPolicyLearner:
-    """What is common to compiled and host-stepped learning."""
+class OnPolicyLearner(OneEnvironment):
+    """What on-policy learning in compiled and in Gymnasium environments has in common."""
 
     def __init__(
         self,
-        method: Method,
+        method: OnPolicyMethod,
         states: int,
         actions: int,
         expert: tuple[np.ndarray, np.ndarray],
         steps: int,
-        kind: int = 0,
+        variant: int = 0,
     ):
-        self.method, self.states, self.actions, self.kind = method, states, actions, kind
+        self.method, self.states, self.actions = method, states, actions
+        self.variant = variant
         self.settings: OnPolicySettings = method.settings
         self.expert: Pairs = (jnp.asarray(expert[0]), jnp.asarray(expert[1]))
-        self.time = self.settings.batch_steps // self.settings.copies
-        self.iterations = -(-steps // self.settings.batch_steps)
+        data = self.settings.collection
+        self.time = data.batch_steps // data.copies
+        self.iterations = -(-steps // data.batch_steps)
 
     def init(
-        self, seeds: Sequence[int], planners: CategoricalPlanner | None = None
+        self,
+        seeds: Sequence[int],
+        planners: CategoricalPlanner | None = None,
+        skill: GivenSkill = None,
     ) -> LearnerState:
         """Fresh agents; ``planners`` (one for each seed, stacked) are for transfer."""
 
         def one(seed: Int[Array, ""], planner: CategoricalPlanner | None) -> LearnerState:
-            agent = self.method.init(self.stream(seed, INIT), self.states, self.actions)
+            agent = self.method.init(self.stream(seed, INIT), Spaces(self.states, self.actions))
             if planner is not None:
-                agent = TransferMethod.with_planner(agent, planner)
-            memory = Memory.empty(self.iterations * self.settings.batch_steps)
+                agent = self.method.with_planner(agent, planner)
+            memory = Memory.empty(self.iterations * self.settings.collection.batch_steps)
             return LearnerState(seed, agent, memory, self.stream(seed, LEARN))
 
-        return eqx.filter_jit(eqx.filter_vmap(one))(jnp.asarray(seeds, jnp.int32), planners)
+        numbers = jnp.asarray(seeds, jnp.int32)
+        state: LearnerState = eqx.filter_jit(eqx.filter_vmap(one))(numbers, planners)
+        if skill is None:
+            return state
+        stacked = jax.tree.map(lambda x: jnp.stack([x] * len(seeds)), skill)
+        return state.with_agent(replace_skill(state.agent, stacked))
 
     def stream(self, seed: Int[Array, ""], purpose: int) -> Key[Array, ""]:
-        """A seed's random key for one purpose; kinds that are co-trained have their own."""
+        """A seed's random key for one purpose; variants that are co-trained have their own."""
         key = stream(seed, purpose)
-        return jax.random.fold_in(key, KINDS + self.kind) if self.kind else key
-
-    def with_skill(self, state: LearnerState, skill: Skill) -> LearnerState:
-        """The agents with this skill in place of their own."""
-        seeds = state.seed.shape[0]
-        stacked = jax.tree.map(lambda x: jnp.stack([x] * seeds), skill)
-        return state.with_agent(replace_skill(state.agent, stacked))
+        return jax.random.fold_in(key, VARIANTS + self.variant) if self.variant else key
 
     def learn(self, state: LearnerState, rollout: Rollout) -> tuple[LearnerState, Metrics]:
         """Remember one seed's rollout and update its agent."""
@@ -106,13 +115,18 @@ class OnPolicyLearner:
         agent, metrics = self.method.update(state.agent, rollout, state.memory, self.expert, own)
         return state.with_agent(agent), metrics
 
-    def policies(self, state: LearnerState) -> Any:
+    def stacked_policy(self, state: LearnerState) -> Any:
         """The policies of all seeds, stacked."""
         return self.method.policy(state.agent)
 
-    def policy(self, state: LearnerState, index: int) -> Policy:
+    def policy(self, state: LearnerState, index: int) -> PolicyModel:
         """The policy of one seed."""
         return self.method.policy(jax.tree.map(lambda x: x[index], state.agent))
+
+    def skill(self, state: LearnerState, index: int) -> Skill | None:
+        """The skill that one seed learns, if any."""
+        own = state.agent.get("skill")
+        return None if own is None else jax.tree.map(lambda x: x[index], own.model)
 
     def save_experience(self, folder: Path) -> None:
         """Nothing: the memory is small and part of the state."""
@@ -152,7 +166,7 @@ class CompiledLearner(OnPolicyLearner):
 
     def _reset_one(self, seed: Int[Array, ""], number: Int[Array, ""]) -> Position:
         key = jax.random.fold_in(self.stream(seed, RESET), number)
-        return self.environment.reset(key, self.settings.copies)
+        return self.environment.reset(key, self.settings.collection.copies)
 
     def _advance_one(
         self, state: LearnerState, position: Position
@@ -164,7 +178,7 @@ class CompiledLearner(OnPolicyLearner):
             return (state, position), metrics
 
         (state, position), metrics = jax.lax.scan(
-            iteration, (state, position), length=self.settings.evaluate_every
+            iteration, (state, position), length=self.settings.saving.evaluate_every
         )
         return state, position, jax.tree.map(jnp.mean, metrics)
 
@@ -194,11 +208,13 @@ class CompiledLearner(OnPolicyLearner):
         self._positions = positions
 
     def _gather(
-        self, policy: Policy, position: Position, key: Key[Array, ""]
+        self, policy: PolicyModel, position: Position, key: Key[Array, ""]
     ) -> tuple[Position, Rollout]:
+        epsilon = self.settings.exploration.epsilon
+
         def step(position: Position, key: Key[Array, ""]) -> tuple[Position, Rollout]:
             act, move = jax.random.split(key)
-            action, plan = explore(policy, position.state, self.actions, self.settings.epsilon, act)
+            action, plan = explore(policy, position.state, self.actions, epsilon, act)
             after = self.environment.step(position, action, move)
             return after.position, Rollout(
                 state=position.state,

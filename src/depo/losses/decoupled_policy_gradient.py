@@ -11,7 +11,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int, Key
 
-from depo.models.judges import TwinCritic
+from depo.models.critic import TwinCritic
 from depo.models.planner import CategoricalPlanner, pick
 from depo.models.skill import AnalyticSkill, CategoricalSkill, VectorSkill
 

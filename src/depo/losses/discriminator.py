@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from depo.models.judges import Discriminator, VectorDiscriminator
+from depo.models.discriminator import Discriminator, VectorDiscriminator
 
 Pairs = tuple[Array, Array]
 

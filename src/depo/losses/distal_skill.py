@@ -1,4 +1,4 @@
-"""A skill judged by its effects: E‖T(s, I(s,ŝ')) − ŝ'‖², through a forward model T that is learned.
+"""A skill fitted to its effects: E‖T(s, I(s,ŝ')) − ŝ'‖², through a forward model T that is learned.
 
 Where many actions have the same effect, the one that was taken is no better a label than the
 others, and squared error learns their average, which may do something else. An effect has no such
@@ -24,7 +24,7 @@ def forward_loss(
 ) -> Float[Array, ""]:
     """E‖T(s,a) − s'‖² of real transitions, over the features that are planned."""
     change = planner.difference(state, planner.select(next_state))
-    return jnp.mean(jnp.sum((forward(planner.standard(state), action) - change) ** 2, axis=-1))
+    return jnp.mean(jnp.sum((forward(planner.normaliser(state), action) - change) ** 2, axis=-1))
 
 
 def skill_loss(
@@ -35,5 +35,5 @@ def skill_loss(
     target: Float[Array, "batch predicts"],
 ) -> Float[Array, ""]:
     """E‖T(s, I(s,ŝ')) − ŝ'‖²; only the skill moves."""
-    meant = forward(planner.standard(state), skill.mode(state, target))
+    meant = forward(planner.normaliser(state), skill.mode(state, target))
     return jnp.mean(jnp.sum((meant - planner.difference(state, target)) ** 2, axis=-1))

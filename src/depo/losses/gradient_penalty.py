@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Key
 
-from depo.models.judges import VectorDiscriminator
+from depo.models.discriminator import VectorDiscriminator
 
 
 def loss(

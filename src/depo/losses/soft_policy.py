@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Key
 
-from depo.models.judges import TwinCritic
+from depo.models.critic import TwinCritic
 from depo.models.policy import DecoupledPolicy, GaussianActor
 
 

@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float
 
-from depo.models.judges import TwinCritic
+from depo.models.critic import TwinCritic
 
 
 def target(

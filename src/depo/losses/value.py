@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int
 
-from depo.models.judges import Critic
+from depo.models.critic import Critic
 
 
 def advantages(

@@ -1,1 +1,1 @@
-"""Methods: a few losses put together; one folder for each learner."""
+"""A few losses put together: each method beside its settings and presets."""

@@ -1,1 +1,1 @@
-"""Planner, skill, policy, critic, discriminator: immutable pytrees."""
+"""Planner, skill, policy, critic, discriminator: immutable pytrees, and their folders."""

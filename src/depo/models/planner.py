@@ -11,7 +11,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, Int, Key
 
 from depo.models.mlp import MLP
-from depo.models.standard import Standard
+from depo.models.normaliser import Normaliser
 
 
 class CategoricalPlanner(eqx.Module):
@@ -72,13 +72,13 @@ class GaussianPlanner(eqx.Module):
     are the indices of the features it plans, a subset where others are not ours to move
     (driving). With ``absolute`` the network gives the next state itself.
 
-    >>> planner = GaussianPlanner(jax.random.key(0), Standard.none(3), hidden=(8,))
+    >>> planner = GaussianPlanner(jax.random.key(0), Normaliser.none(3), hidden=(8,))
     >>> planner.mode(jnp.ones((5, 3))).shape
     (5, 3)
     """
 
     network: MLP
-    standard: Standard
+    normaliser: Normaliser
     predicts: tuple[int, ...] = eqx.field(static=True)
     log_std_bounds: tuple[float, float] = eqx.field(static=True)
     absolute: bool = eqx.field(static=True)
@@ -86,20 +86,20 @@ class GaussianPlanner(eqx.Module):
     def __init__(
         self,
         key: Key[Array, ""],
-        standard: Standard,
+        normaliser: Normaliser,
         hidden: Sequence[int],
         predicts: Sequence[int] | None = None,
         log_std_bounds: tuple[float, float] = (-5.0, 1.0),
         absolute: bool = False,
     ):
-        self.standard, self.absolute = standard, absolute
-        self.predicts = tuple(range(standard.mean.shape[0]) if predicts is None else predicts)
+        self.normaliser, self.absolute = normaliser, absolute
+        self.predicts = tuple(range(normaliser.mean.shape[0]) if predicts is None else predicts)
         self.log_std_bounds = log_std_bounds
-        self.network = MLP(key, standard.mean.shape[0], hidden, 2 * len(self.predicts))
+        self.network = MLP(key, normaliser.mean.shape[0], hidden, 2 * len(self.predicts))
 
     def distribution(self, state: Float[Array, "*batch sees"]) -> Gaussian:
         """Where the standardised difference is expected."""
-        seen = self.standard(state)
+        seen = self.normaliser(state)
         mean, log_std = jnp.split(self.network(seen), 2, axis=-1)
         if self.absolute:
             mean = mean - self.select(seen)
@@ -113,14 +113,14 @@ class GaussianPlanner(eqx.Module):
         self, state: Float[Array, "*batch sees"], target: Float[Array, "*batch predicts"]
     ) -> Float[Array, "*batch predicts"]:
         """The standardised difference that leads from s to a target."""
-        own = self.standard.at(self.predicts)
+        own = self.normaliser.at(self.predicts)
         return own(target) - own(self.select(state))
 
     def reached(
         self, state: Float[Array, "*batch sees"], difference: Float[Array, "*batch predicts"]
     ) -> Float[Array, "*batch predicts"]:
         """The state that a standardised difference leads to."""
-        own = self.standard.at(self.predicts)
+        own = self.normaliser.at(self.predicts)
         return own.back(own(self.select(state)) + difference)
 
     def log_prob(

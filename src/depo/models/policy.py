@@ -11,9 +11,9 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, Int, Key
 
 from depo.models.mlp import MLP
+from depo.models.normaliser import Normaliser
 from depo.models.planner import Gaussian, Planner
 from depo.models.skill import Skill, VectorSkill, split_gaussian
-from depo.models.standard import Standard
 
 
 class Decision(NamedTuple):
@@ -25,8 +25,8 @@ class Decision(NamedTuple):
 
 
 @runtime_checkable
-class Policy(Protocol):
-    """Anything that acts."""
+class PolicyModel(Protocol):
+    """What acts inside depo: states as networks see them, actions in [−1,1]ⁿ or numbered."""
 
     def sample(self, state: Array, key: Key[Array, ""]) -> Decision:
         """A random decision."""
@@ -64,23 +64,23 @@ class DecoupledPolicy(eqx.Module):
 class GaussianActor(eqx.Module):
     """A plain policy π(a|s) on vector states: tanh of a Gaussian, actions in [−1,1]ⁿ.
 
-    >>> actor = GaussianActor(jax.random.key(0), Standard.none(3), actions=2, hidden=(8,))
+    >>> actor = GaussianActor(jax.random.key(0), Normaliser.none(3), actions=2, hidden=(8,))
     >>> actor.mode(jnp.ones((5, 3))).action.shape
     (5, 2)
     """
 
     network: MLP
-    standard: Standard
+    normaliser: Normaliser
 
     def __init__(
-        self, key: Key[Array, ""], standard: Standard, actions: int, hidden: Sequence[int]
+        self, key: Key[Array, ""], normaliser: Normaliser, actions: int, hidden: Sequence[int]
     ):
-        self.standard = standard
-        self.network = MLP(key, standard.mean.shape[0], hidden, 2 * actions)
+        self.normaliser = normaliser
+        self.network = MLP(key, normaliser.mean.shape[0], hidden, 2 * actions)
 
     def before_tanh(self, state: Float[Array, "*batch sees"]) -> Gaussian:
         """The distribution whose tanh is the action."""
-        return Gaussian(*split_gaussian(self.network(self.standard(state))))
+        return Gaussian(*split_gaussian(self.network(self.normaliser(state))))
 
     def sample_log_prob(
         self, state: Float[Array, "*batch sees"], key: Key[Array, ""]

@@ -9,9 +9,10 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int, Key
 
+from depo.models.card import PairInput
 from depo.models.mlp import MLP
+from depo.models.normaliser import Normaliser
 from depo.models.planner import Gaussian, pick
-from depo.models.standard import Standard
 
 LOG_STD_BOUNDS = (-20.0, 2.0)
 
@@ -83,38 +84,38 @@ class VectorSkill(eqx.Module):
     gives it. The pair (s,s') is seen standardised, as (s, s'−s) or as (s, s'). With several
     ``modes`` the network has as many heads and a gate over them, and the likeliest head acts.
 
-    >>> skill = VectorSkill(jax.random.key(0), Standard.none(3), actions=2, hidden=(8,))
+    >>> skill = VectorSkill(jax.random.key(0), Normaliser.none(3), actions=2, hidden=(8,))
     >>> skill.mode(jnp.ones((5, 3)), jnp.zeros((5, 3))).shape
     (5, 2)
     """
 
     network: MLP
-    standard: Standard
+    normaliser: Normaliser
     actions: int = eqx.field(static=True)
     predicts: tuple[int, ...] = eqx.field(static=True)
     noise: float | None = eqx.field(static=True)
-    pair_input: str = eqx.field(static=True)
+    pair_input: PairInput = eqx.field(static=True)
     modes: int = eqx.field(static=True)
 
     def __init__(
         self,
         key: Key[Array, ""],
-        standard: Standard,
+        normaliser: Normaliser,
         actions: int,
         hidden: Sequence[int],
         predicts: Sequence[int] | None = None,
         noise: float | None = 0.3,
-        pair_input: str = "difference",
+        pair_input: PairInput = "difference",
         modes: int = 1,
     ):
         assert modes == 1 or noise is not None, "the heads of a skill have no noise of their own"
-        self.standard, self.actions, self.noise = standard, actions, noise
-        self.predicts = tuple(range(standard.mean.shape[0]) if predicts is None else predicts)
+        self.normaliser, self.actions, self.noise = normaliser, actions, noise
+        self.predicts = tuple(range(normaliser.mean.shape[0]) if predicts is None else predicts)
         self.pair_input, self.modes = pair_input, modes
         outputs = actions if noise is not None else 2 * actions
         if modes > 1:
             outputs = modes * (actions + 1)
-        self.network = MLP(key, standard.mean.shape[0] + len(self.predicts), hidden, outputs)
+        self.network = MLP(key, normaliser.mean.shape[0] + len(self.predicts), hidden, outputs)
 
     def select(self, state: Float[Array, "*batch features"]) -> Float[Array, "*batch predicts"]:
         """The features a target consists of."""
@@ -146,7 +147,7 @@ class VectorSkill(eqx.Module):
         self, state: Float[Array, "*batch sees"], target: Float[Array, "*batch predicts"]
     ) -> Float[Array, "*batch outputs"]:
         return self.network(
-            pair_features(self.standard, self.predicts, self.pair_input, state, target)
+            pair_features(self.normaliser, self.predicts, self.pair_input, state, target)
         )
 
     def sample(
@@ -166,15 +167,15 @@ class VectorSkill(eqx.Module):
 
 
 def pair_features(
-    standard: Standard,
+    normaliser: Normaliser,
     predicts: tuple[int, ...],
     pair_input: str,
     state: Float[Array, "*batch sees"],
     target: Float[Array, "*batch predicts"],
 ) -> Float[Array, "*batch features"]:
     """A pair (s,s') as networks see it: standardised, (s, s'−s) or (s, s')."""
-    seen = standard(state)
-    reached = standard.at(predicts)(target)
+    seen = normaliser(state)
+    reached = normaliser.at(predicts)(target)
     if pair_input == "difference":
         reached = reached - seen[..., jnp.array(predicts)]
     return jnp.concatenate([seen, reached], axis=-1)
@@ -198,6 +199,10 @@ class AnalyticSkill(eqx.Module):
 
     formula: Callable[[Array, Array], Array] = eqx.field(static=True)
     predicts: tuple[int, ...] | None = eqx.field(static=True, default=None)
+    name: str = eqx.field(static=True, default="")
+    """Where the function is found again, ``module:function``; empty: nowhere."""
+    time_step: float | None = eqx.field(static=True, default=None)
+    """Seconds of a step, where the formula was made for it."""
 
     def select(self, state: Array) -> Array:
         """The features a target consists of; all of them, unless the formula names some."""

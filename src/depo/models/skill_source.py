@@ -5,15 +5,15 @@ No JAX before a skill is really needed: names are part of the command line.
 
 from __future__ import annotations
 
-import dataclasses
 import re
+from collections.abc import Callable, Iterable
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
-from depo.errors import DepoError
-from depo.files import read_object
-from depo.imports import import_module
+from depo.core.errors import DepoError
+from depo.core.imports import import_module
+from depo.models.card import SETTINGS, Card, Shape, VectorSkillShape
 
 if TYPE_CHECKING:
     from jaxtyping import Array
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from depo.models.skill import AnalyticSkill, Skill
 
 NAME = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
-Settings = TypeVar("Settings")
 
 
 def is_formula(name: str) -> bool:
@@ -31,6 +30,26 @@ def is_formula(name: str) -> bool:
     (True, False)
     """
     return NAME.fullmatch(name) is not None and not Path(name).exists()
+
+
+_trusted: list[Callable[[], Iterable[str]]] = []
+
+
+def trust_formulas(modules: Callable[[], Iterable[str]]) -> None:
+    """Let folders name formulas of these modules; asked each time, for families come later."""
+    _trusted.append(modules)
+
+
+def is_trusted(name: str) -> bool:
+    """Whether a folder's word is enough to import this formula: its module was registered.
+
+    >>> is_trusted("depo.driving.skill:truck"), is_trusted("os:abort")
+    (True, False)
+    """
+    if NAME.fullmatch(name) is None:
+        return False
+    module = name.partition(":")[0]
+    return any(module in modules() for modules in _trusted)
 
 
 def skill_name(skill: Any) -> str:
@@ -52,7 +71,7 @@ def skill_name(skill: Any) -> str:
 
 
 def find_skill(name: str, time_step: float | None = None) -> Skill | None:
-    """The skill of that name, for steps of so many seconds if that is known; None: no name."""
+    """The skill of that name, for steps of this many seconds if that is known; None: no name."""
     if not name:
         return None
     from depo.models.folder import load_skill
@@ -66,16 +85,23 @@ def formula_skill(name: str, time_step: float | None = None) -> AnalyticSkill:
 
     A formula that depends on how long a step is has ``at(time_step)``, which gives the one for it.
     """
+    module, _, function = name.partition(":")
+    found = getattr(import_module(module, f"skill '{name}'"), function, None)
+    if not callable(getattr(found, "formula", found)):
+        raise DepoError(f"module '{module}' has no function '{function}' to be a skill")
+    return skill_from(found, name, time_step)
+
+
+def skill_from(found: Any, name: str, time_step: float | None = None) -> AnalyticSkill:
+    """A function, or an analytic skill, that goes by this name, as a skill with bounded actions."""
     import jax.numpy as jnp
     from jax.errors import TracerArrayConversionError
 
     from depo.models.skill import AnalyticSkill
 
-    module, _, function = name.partition(":")
-    found = getattr(import_module(module, f"skill '{name}'"), function, None)
     formula = getattr(found, "formula", found)
     if not callable(formula):
-        raise DepoError(f"module '{module}' has no function '{function}' to be a skill")
+        raise DepoError(f"the skill {found!r} is no function (state, target) → action")
     if time_step is not None and hasattr(formula, "at"):
         formula = formula.at(time_step)
 
@@ -87,46 +113,38 @@ def formula_skill(name: str, time_step: float | None = None) -> AnalyticSkill:
                 f"the formula '{name}' is compiled and cannot use NumPy: write it with jax.numpy"
             ) from error
 
-    return AnalyticSkill(bounded, getattr(found, "predicts", None))
+    return AnalyticSkill(bounded, getattr(found, "predicts", None), name, time_step)
 
 
-def shaped_like(settings: Settings, name: str) -> Settings:
-    """Settings whose skill has the shape of the one in a folder, where they have such fields."""
-    file = Path(name) / "settings.json"
-    if not name or is_formula(name) or not file.exists():
-        return settings
-    stored = read_object(file)
-    try:
-        fields = _shape(stored.get("shape", {}), stored.get("origin", {}).get("features", []))
-    except (KeyError, TypeError, AttributeError) as error:
-        raise DepoError(f"{file} does not describe a skill: {error!r}") from None
-    known = {f.name for f in dataclasses.fields(settings)}  # type: ignore[arg-type]
-    changes = {n: v for n, v in fields.items() if n in known}
-    return dataclasses.replace(settings, **changes)  # type: ignore[type-var]
-
-
-def _shape(shape: dict[str, Any], features: list[str]) -> dict[str, Any]:
-    """The settings that make a skill of this shape; none for one of another kind."""
-    hidden = shape.get("hidden", [])
-    if shape.get("model") != "vector" or not hidden or len(set(hidden)) > 1:
+def shape_settings(name: str) -> dict[str, Any]:
+    """The settings that make a skill of the shape of the one in a folder; none for a formula."""
+    if not name or is_formula(name) or not (Path(name) / SETTINGS).exists():
         return {}
-    fields = {
-        "skill_hidden": hidden[0],
-        "skill_depth": len(hidden),
-        "skill_memory": _remembers(shape, features),
-        "pair_input": shape["pair_input"],
-        "skill_modes": shape.get("modes", 1),
+    card = Card.load(Path(name), "skill")
+    return _settings(card.shape, card.origin.features)
+
+
+def _settings(shape: Shape, features: tuple[str, ...]) -> dict[str, Any]:
+    """The settings that make a skill of this shape; none for a skill of another model."""
+    if not isinstance(shape, VectorSkillShape) or len(set(shape.hidden)) != 1:
+        return {}
+    fields: dict[str, Any] = {
+        "skill_hidden": shape.hidden[0],
+        "skill_depth": len(shape.hidden),
+        "skill_memory": _uses_memory(shape, features),
+        "pair_input": shape.pair_input,
+        "skill_modes": shape.modes,
     }
-    if fields["skill_modes"] > 1:
+    if shape.modes > 1:
         fields["skill_fit"] = "actions"  # effects are taught to skills of one mode
     return fields
 
 
-def _remembers(shape: dict[str, Any], features: list[str]) -> bool:
+def _uses_memory(shape: VectorSkillShape, features: tuple[str, ...]) -> bool:
     """Whether the skill sees the state before, too: twice as many numbers as a state has.
 
     A folder without names for every feature is taken to plan all of them.
     """
-    sees, planned = shape["sees"], len(shape["predicts"])
-    states = len(features) if sees in (len(features), 2 * len(features)) else planned
+    sees, named = shape.sees, len(features)
+    states = named if sees in (named, 2 * named) else len(shape.predicts)
     return sees == 2 * states

@@ -1,1 +1,1 @@
-"""Runs: folders that can always be resumed, evaluated and reported."""
+"""A job, its folder, its loop, its checkpoints and exact resume."""

@@ -7,15 +7,16 @@ from pathlib import Path
 
 import numpy as np
 
-from depo.demos.demonstrations import Demonstrations
-from depo.environments.host import HostEnvironment
+from depo.core.errors import DepoError
+from depo.data.demonstrations import Demonstrations
+from depo.environments.gymnasium_environment import GymnasiumEnvironment
 from depo.environments.mujoco import task_of
-from depo.errors import DepoError
-from depo.models.folder import Origin, load_planner, read_origin
+from depo.methods.off_policy.settings import is_fine_tuned
+from depo.models.card import Origin, read_origin
+from depo.models.folder import load_planner
+from depo.models.normaliser import Normaliser
 from depo.models.planner import CategoricalPlanner, GaussianPlanner
-from depo.models.standard import Standard
 from depo.runs.run import CHECKPOINTS, Run
-from depo.settings.off_policy import unfreezes
 
 PLANNER, SOURCE = "planner", "source"
 """Folders of a run: its planners, and those it was given where it changes them."""
@@ -44,7 +45,7 @@ def planner_folder(source: str, seed: int) -> Path:
 
 def source_folder(run: Run) -> Path:
     """Where the planners are as a transfer began with them."""
-    return run.path / (SOURCE if unfreezes(run.job.settings) else PLANNER)
+    return run.path / (SOURCE if is_fine_tuned(run.job.settings) else PLANNER)
 
 
 def return_before(run: Run, seed: int) -> float | None:
@@ -72,30 +73,32 @@ def finite_planner(folder: Path, states: int) -> CategoricalPlanner:
 
 
 def vector_planner(
-    folder: Path, host: HostEnvironment, demos: Demonstrations | None
+    folder: Path, environment: GymnasiumEnvironment, demos: Demonstrations | None
 ) -> GaussianPlanner:
     """Load a planner and refuse it if dimension, names or units of its states are others."""
     planner, origin = load_planner(folder), read_origin(folder)
-    states = host.vector_sizes().states
+    states = environment.vector_sizes().states
     if not isinstance(planner, GaussianPlanner):
         raise DepoError(
             f"planner {folder} plans among {planner.states} finite states ({origin.environment}), "
-            f"{host.id} has {states}-dimensional vectors: transfer keeps the state space"
+            f"{environment.id} has {states}-dimensional vectors: transfer keeps the state space"
         )
-    sees = int(planner.standard.mean.shape[0])
+    sees = int(planner.normaliser.mean.shape[0])
     if sees != states:
         raise DepoError(
-            f"planner {folder} sees {sees}-dimensional states ({origin.environment}), {host.id} "
-            f"has {states}-dimensional ones: transfer keeps the state space"
+            f"planner {folder} sees {sees}-dimensional states ({origin.environment}), "
+            f"{environment.id} has {states}-dimensional ones: transfer keeps the state space"
         )
-    check_task(folder, origin, host.id)
-    check_names(folder, origin, host.feature_names(), host.id)
-    check_units(folder, origin, planner.standard, host.first_state(), host.id, FURTHEST)
+    check_task(folder, origin, environment.id)
+    check_names(folder, origin, environment.feature_names(), environment.id)
+    check_units(
+        folder, origin, planner.normaliser, environment.first_state(), environment.id, FURTHEST
+    )
     if demos is not None:
         check_names(folder, origin, demos.feature_names, "the demonstrations")
         mean = np.mean(demos.observations, axis=0)
         check_units(
-            folder, origin, planner.standard, mean, "the demonstrations' mean", FURTHEST_MEAN
+            folder, origin, planner.normaliser, mean, "the demonstrations' mean", FURTHEST_MEAN
         )
     return planner
 
@@ -133,12 +136,12 @@ def is_nameless(names: Sequence[str]) -> bool:
 
 
 def check_units(
-    folder: Path, origin: Origin, standard: Standard, state: np.ndarray, whose: str, most: float
+    folder: Path, origin: Origin, normaliser: Normaliser, state: np.ndarray, whose: str, most: float
 ) -> None:
-    """Refuse states that the planner's statistics put out of this world, if it has any."""
-    if standard.is_plain():
+    """Refuse states that are far outside the planner's statistics, if it has any."""
+    if normaliser.is_plain():
         return
-    mean, scale = np.asarray(standard.mean), np.asarray(standard.scale)
+    mean, scale = np.asarray(normaliser.mean), np.asarray(normaliser.scale)
     distance = np.abs(state - mean) / scale
     worst = int(np.argmax(distance))
     if distance[worst] > most:

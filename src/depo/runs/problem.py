@@ -2,38 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-import numpy as np
 
-from depo.demos.demonstrations import Demonstrations
-from depo.environments.driving.opening import open_recording
-from depo.environments.driving.settings import ID as DRIVING_ID
-from depo.environments.driving.settings import DrivingSettings, environment_skill
-from depo.environments.gridworld import GridWorld
-from depo.environments.host import HostEnvironment
-from depo.environments.tabular import tabular_gridworld
-from depo.errors import DepoError
-from depo.evaluation.driving import DrivingEvaluator
-from depo.evaluation.exact import ExactEvaluator
-from depo.evaluation.rollouts import EPISODES, RolloutEvaluator
-from depo.evaluation.statistics import mean_scores
-from depo.evaluation.tables import policy_tables, split_seeds
-from depo.evaluation.vector_rollouts import VectorEvaluator, score, skill_error
-from depo.learners.cotraining import OffPolicyCotraining, OnPolicyCotraining
-from depo.learners.host import HostLearner
-from depo.learners.learner import Learner
-from depo.learners.off_policy import OffPolicyLearner, OffPolicyState
-from depo.learners.on_policy import CompiledLearner, LearnerState
-from depo.methods import off_policy, on_policy
+from depo.core.errors import DepoError
+from depo.data.demonstrations import Demonstrations
+from depo.environments.family import family_of
+from depo.evaluation.evaluator import EPISODES, Evaluator, MeanOverVariants, Scores, Scoring
+from depo.learners.factory import cotraining_learner, finite_learner, pace, vector_learner
+from depo.learners.learner import GivenSkill, Learner
+from depo.methods.off_policy.settings import uses_memory
+from depo.methods.registry import OFF_POLICY
 from depo.models.skill import Skill
 from depo.models.skill_source import find_skill, is_formula
-from depo.runs.imitated import (
+from depo.runs.demonstrations import (
     Drawn,
     check_demonstrations,
     check_vectors,
@@ -41,69 +28,93 @@ from depo.runs.imitated import (
     draw_demonstrations,
     expert_pairs,
 )
-from depo.runs.job import EnvironmentSettings, Job
-from depo.runs.planned import planned_features
+from depo.runs.job import Job
+from depo.runs.planned_features import planned_features
 from depo.runs.planners import finite_planner, is_nameless, planner_folder, vector_planner
-from depo.settings import OFF_POLICY, TRANSFER
-from depo.settings.off_policy import (
-    DemoSettings,
-    OffPolicySettings,
-    remembers,
-    unfreezes,
-)
-from depo.settings.on_policy import OnPolicySettings
-
-Scores = list[dict[str, float]]
 
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """All a run needs, opened."""
+    """All a run needs, opened once; simulators to score in are made when first used."""
 
     job: Job
     demos: Demonstrations | None
-    learner: Learner | OffPolicyCotraining | OnPolicyCotraining
-    evaluate: Callable[[Any], Scores]
-    exact: ExactEvaluator | None
-    close: Callable[[], None]
+    learner: Learner
+    scoring: Scoring
     states: int
     """How many states there are, or how long a state vector is."""
     planners: str
     """Where a transfer's planners are: the job's source, or the run's own copies of them."""
     parts: dict[str, Problem] = field(default_factory=dict)
-    """Co-training: the problem of every type."""
-    chosen_by: str = ""
-    """The score models are chosen by; empty: there is nothing to choose by, the last is kept."""
+    """Co-training: the problem of every variant."""
+
+    @cached_property
+    def evaluator(self) -> Evaluator:
+        """Who scores policies while they are trained; of variants, the mean."""
+        if self.parts:
+            return MeanOverVariants({name: part.evaluator for name, part in self.parts.items()})
+        environment = self.job.environment
+        return family_of(environment).evaluator(environment, self.scoring)
+
+    @cached_property
+    def report(self) -> Evaluator:
+        """Who scores policies that are finished: all that can be said; of variants, the mean."""
+        if self.parts:
+            return MeanOverVariants({name: part.report for name, part in self.parts.items()})
+        environment = self.job.environment
+        return family_of(environment).report(environment, self.scoring)
+
+    @property
+    def chosen_by(self) -> str:
+        """The score models are chosen by; empty: there is none, the last model is kept."""
+        return self.evaluator.chosen_by
+
+    def evaluate(self, state: Any) -> Scores:
+        """The scores of every seed's policy."""
+        return self.evaluator(*self.policies_and_skills(state))
+
+    def policies_and_skills(self, state: Any) -> tuple[list[Any], list[Skill | None]]:
+        """What evaluators take: of every seed; of variants one after the other."""
+        count = range(len(self.job.seeds))
+        policies = [self.learner.policies(state, i) for i in count]
+        skills = [self.learner.skills(state, i) for i in count]
+        names = list(self.parts) or [""]
+        return (
+            [own[name] for name in names for own in policies],
+            [own[name] for name in names for own in skills],
+        )
+
+    def close(self) -> None:
+        """Close all simulators."""
+        self.learner.close()
+        for name in ("evaluator", "report"):
+            if name in self.__dict__:
+                getattr(self, name).close()
 
     def initial_state(self) -> Any:
         """Fresh agents, with the source planners in a transfer and the skill that is given."""
-        if isinstance(self.learner, OffPolicyCotraining | OnPolicyCotraining):
-            return self.learner.join([part.initial_state() for part in self.parts.values()])
-        state = self.learner.init(self.job.seeds, self._planners())
-        skill = self._skill()
-        return state if skill is None else self.learner.with_skill(state, skill)
+        return self.learner.init(self.job.seeds, self._planners(), self._skill())
 
     def skeleton(self) -> Any:
         """The shapes of a state, for loading one."""
-        if isinstance(self.learner, OffPolicyCotraining | OnPolicyCotraining):
-            return self.learner.join([part.skeleton() for part in self.parts.values()])
-        state = eqx.filter_eval_shape(self.learner.init, self.job.seeds, self._planners())
         skill = self._skill() if is_formula(self.job.skill) else None
-        return state if skill is None else self.learner.with_skill(state, skill)
+        return eqx.filter_eval_shape(self.learner.init, self.job.seeds, self._planners(), skill)
 
-    def _skill(self) -> Skill | None:
-        environment, time_step = self.job.environment, None
-        if environment.id == DRIVING_ID:
-            time_step = open_recording(dict(environment.arguments).get("recording", "")).time_step
-        return find_skill(self.job.skill, time_step)
+    def _skill(self) -> GivenSkill:
+        """The skill that is given; of variants each one's own."""
+        if self.parts:
+            found = {name: part._skill() for name, part in self.parts.items()}
+            return {name: skill for name, skill in found.items() if isinstance(skill, Skill)}
+        environment = self.job.environment
+        return find_skill(self.job.skill, family_of(environment).time_step(environment))
 
     def _planners(self) -> Any:
-        if self.job.method != TRANSFER:
+        if not self.job.spec.takes_planner:
             return None
         folders = [planner_folder(self.planners, seed) for seed in self.job.seeds]
         if self.job.learner == OFF_POLICY:
-            host = host_of(self.job.environment)
-            return [vector_planner(folder, host, self.demos) for folder in folders]
+            environment = self.job.environment.gymnasium()
+            return [vector_planner(folder, environment, self.demos) for folder in folders]
         planners = [finite_planner(folder, self.states) for folder in folders]
         if len({tuple(w.shape for w in p.network.weights) for p in planners}) > 1:
             raise DepoError("the seeds' planners have networks of different shapes")
@@ -117,135 +128,94 @@ def open_problem(
     episodes: int = EPISODES,
 ) -> Problem:
     """Open what a job names; a run gives its own copies of demonstrations and planners."""
-    rewarded = job.method in ("ppo", "sac", "depo-rl")
-    learns_without = rewarded or (job.method == TRANSFER and not unfreezes(job.settings))
-    scored_against = job.environment.world is not None
-    if demos is None and (job.demos or scored_against or not learns_without):
+    if demos is None and (job.demos or job.needs_demonstrations):
         demos = default_demonstrations(job.environment, job.demos)
     source = job.planner if planners is None else planners
-    if job.types:
-        return _open_types(job, demos, source, episodes)
-    if job.learner == OFF_POLICY:
-        return _open_vectors(job, demos, source, episodes)
-    opened = _open_gridworld if job.environment.world is not None else _open_host
-    return opened(job, demos, source)
+    if job.variants:
+        return _open_variants(job, demos, source, episodes)
+    opened = _open_vectors if job.learner == OFF_POLICY else _open_finite
+    return opened(job, demos, source, episodes)
 
 
-def host_of(environment: EnvironmentSettings) -> HostEnvironment:
-    """The Gymnasium environment that settings name."""
-    return HostEnvironment(
-        environment.id, dict(environment.arguments), dynamics=environment.dynamics
-    )
-
-
-def _open_types(job: Job, demos: Demonstrations | None, planners: str, episodes: int) -> Problem:
-    """A problem for every type, their learners joined; scores are means over types."""
+def _open_variants(job: Job, demos: Demonstrations | None, planners: str, episodes: int) -> Problem:
+    """A problem for every variant, their learners joined."""
     parts = {}
-    for kind, name in enumerate(job.types):
-        environment = job.environment.of_type(name)
-        skill = environment_skill(environment) if is_formula(job.skill) else job.skill
-        own = replace(job, environment=environment, types=(), skill=skill)
+    for number, name in enumerate(job.variants):
+        own = _job_of(job, name)
         if job.learner == OFF_POLICY:
-            own = replace(own, steps=job.steps // len(job.types))
-            turns = len(job.types) if job.schedule == "round-robin" else 1
-            parts[name] = _open_vectors(own, demos, planners, episodes, kind, turns)
-        elif environment.world is not None:
-            parts[name] = _open_gridworld(own, demos, planners, kind)
+            turns = len(job.variants) if job.schedule == "round-robin" else 1
+            parts[name] = _open_vectors(own, demos, planners, episodes, number, turns)
         else:
-            raise DepoError(
-                f"types share a planner on the grid world and on vector states, not on "
-                f"{job.environment.id}"
-            )
-    learners: Any = {name: part.learner for name, part in parts.items()}
+            parts[name] = _open_finite(own, demos, planners, episodes, number)
     sizes = {name: part.states for name, part in parts.items()}
     if len(set(sizes.values())) > 1:
-        raise DepoError(f"types must share their states, these have {sizes}")
+        raise DepoError(f"variants must share their states, these have {sizes}")
     if job.learner == OFF_POLICY:
         _check_same_features(parts)
-    if job.learner == OFF_POLICY:
-        learner: Any = OffPolicyCotraining(learners, job.schedule)
-    else:
-        learner = OnPolicyCotraining(learners, job.schedule)
-
-    def evaluate(state: Any) -> Scores:
-        scores = [part.evaluate(own) for part, own in zip(parts.values(), state, strict=True)]
-        return [
-            mean_scores(dict(zip(parts, row, strict=True))) for row in zip(*scores, strict=True)
-        ]
-
-    def close() -> None:
-        for part in parts.values():
-            part.close()
-
+    learners = {name: part.learner for name, part in parts.items()}
     first = next(iter(parts.values()))
     return Problem(
-        job, demos, learner, evaluate, None, close, first.states, planners, parts, first.chosen_by
+        job=job,
+        demos=demos,
+        learner=cotraining_learner(job.learner, learners, job.schedule),
+        scoring=first.scoring,
+        states=first.states,
+        planners=planners,
+        parts=parts,
     )
+
+
+def _job_of(job: Job, name: str) -> Job:
+    """The share that a variant has in a job: its own formula where the skill is one, and on
+    vectors its part of the steps."""
+    environment = job.environment.variant(name)
+    formula = family_of(environment).formula(environment) if is_formula(job.skill) else ""
+    own = replace(job, environment=environment, variants=(), skill=formula or job.skill)
+    return replace(own, steps=job.steps // len(job.variants)) if job.learner == OFF_POLICY else own
 
 
 def _check_same_features(parts: dict[str, Problem]) -> None:
-    """Types that are environments of their own may call their features otherwise: refuse them."""
-    named = {name: host_of(part.job.environment).feature_names() for name, part in parts.items()}
+    """Refuse variants that are environments of their own and call their features otherwise."""
+    named = {name: part.job.environment.gymnasium().feature_names() for name, part in parts.items()}
     said = {name: features for name, features in named.items() if not is_nameless(features)}
     first, *others = said or [""]
     for other in others:
         for i, (ours, theirs) in enumerate(zip(said[first], said[other], strict=True)):
             if ours != theirs:
                 raise DepoError(
-                    f"types must share their states: feature {i} is '{ours}' to {first} and "
+                    f"variants must share their states: feature {i} is '{ours}' to {first} and "
                     f"'{theirs}' to {other}"
                 )
 
 
-def _open_gridworld(
-    job: Job, demos: Demonstrations | None, planners: str, kind: int = 0
+def _open_finite(
+    job: Job,
+    demos: Demonstrations | None,
+    planners: str,
+    episodes: int,
+    variant: int | None = None,
 ) -> Problem:
-    assert job.environment.world is not None
-    assert demos is not None
-    assert isinstance(job.settings, OnPolicySettings)
-    world = GridWorld(job.environment.world)
-    check_demonstrations(demos, world.states, job.environment.label)
-    environment = tabular_gridworld(world)
-    learner = CompiledLearner(
-        environment,
-        method=on_policy.make_method(job.settings),
-        expert=demos.transitions(),
-        steps=job.blocks * job.steps_per_block,
-        kind=kind,
-    )
-    exact = ExactEvaluator(world, environment, demos, job.settings.gamma)
-
-    def evaluate(state: LearnerState) -> Scores:
-        tables = split_seeds(policy_tables(learner.policies(state), world.states))
-        return [exact(table) for table in tables]
-
-    return Problem(job, demos, learner, evaluate, exact, learner.close, world.states, planners)
-
-
-def _open_host(job: Job, demos: Demonstrations | None, planners: str) -> Problem:
-    assert isinstance(job.settings, OnPolicySettings)
-    environment = host_of(job.environment)
-    states, _ = environment.finite_sizes()
+    s, environment = job.settings, job.environment.gymnasium()
+    table = family_of(job.environment).open_table(job.environment)
+    if table is None and variant is not None:
+        raise DepoError(
+            "variants share a planner where finite states have tables, as in the grid world, and "
+            f"on vector states, not on {environment.id}"
+        )
+    states = environment.finite_sizes().states if table is None else table.states
     if demos is not None:
-        check_demonstrations(demos, states, job.environment.id)
-    nothing = np.zeros(1, np.int32)
-    learner = HostLearner(
+        check_demonstrations(demos, states, job.environment.label)
+    learner = finite_learner(
+        job.implementation.build(s),
+        table,
         environment,
-        job.seeds,
-        method=on_policy.make_method(job.settings),
-        expert=demos.transitions() if demos is not None else (nothing, nothing),
+        seeds=job.seeds,
         steps=job.blocks * job.steps_per_block,
+        expert=None if demos is None else demos.transitions(),
+        variant=variant or 0,
     )
-    evaluator = RolloutEvaluator(environment, job.seeds)
-
-    def close() -> None:
-        learner.close()
-        evaluator.close()
-
-    def evaluate(state: LearnerState) -> Scores:
-        return evaluator(learner.policies(state))
-
-    return Problem(job, demos, learner, evaluate, None, close, states, planners)
+    scoring = Scoring(job.seeds, gamma=s.learning.gamma, demos=demos, episodes=episodes)
+    return Problem(job, demos, learner, scoring, states, planners)
 
 
 def _open_vectors(
@@ -253,74 +223,34 @@ def _open_vectors(
     demos: Demonstrations | None,
     planners: str,
     episodes: int,
-    kind: int = 0,
+    variant: int = 0,
     turns: int = 1,
 ) -> Problem:
-    s = job.settings
-    assert isinstance(s, OffPolicySettings)
-    plain = host_of(job.environment)
-    playing = replace(plain, remember=remembers(s))
-    training = replace(playing, ignore_termination=s.termination == "ignored")
-    states, _ = plain.vector_sizes()
+    s, environment = job.settings, job.environment.gymnasium()
+    states = environment.vector_sizes().states
     drawn: list[Drawn] = [Drawn(None, None) for _ in job.seeds]
     if demos is not None:
-        check_vectors(demos, states, job.environment.id)
-        if isinstance(s, DemoSettings):
-            drawn = [draw_demonstrations(demos, s.demo_episodes, seed) for seed in job.seeds]
-    names = demos.feature_names if demos is not None else plain.feature_names()
-    planned = planned_features(s, plain, names, states)
-    learner = OffPolicyLearner(
-        training,
-        off_policy.make_method(s, round((job.steps - s.random_steps) * s.updates_per_step), turns),
-        job.seeds,
-        [expert_pairs(own.seen, remembers(s)) if own.seen else None for own in drawn],
-        planned,
-        kind,
+        shorter = family_of(job.environment).shorter_states(job.environment)
+        check_vectors(demos, states, environment.id, shorter)
+        if (part := getattr(s, "demos", None)) is not None:
+            drawn = [draw_demonstrations(demos, part.episodes, seed) for seed in job.seeds]
+    names = demos.feature_names if demos is not None else environment.feature_names()
+    planned = planned_features(s, environment, names, states)
+    learner = vector_learner(
+        job.implementation.build(s, pace(s.learning, s.exploration, job.steps, turns)),
+        environment,
+        family_of(job.environment).open_jax(job.environment),
+        seeds=job.seeds,
+        experts=[expert_pairs(own.seen, uses_memory(s)) if own.seen else None for own in drawn],
+        planned=planned,
+        variant=variant,
     )
-    if job.environment.id == DRIVING_ID:
-        judge = DrivingEvaluator(DrivingSettings(**dict(job.environment.arguments)))
-
-        def judge_all(state: OffPolicyState) -> Scores:
-            return [judge(learner.policy(state, i)) for i in range(len(job.seeds))]
-
-        return Problem(
-            job,
-            demos,
-            learner,
-            judge_all,
-            None,
-            learner.close,
-            states,
-            planners,
-            chosen_by=judge.chosen_by,
-        )
-    evaluators = [VectorEvaluator(playing, seed, episodes) for seed in job.seeds]
-    known = demos.episode_returns if demos is not None else None
-    expert_return = float(np.mean(known)) if known is not None else None
-    random_returns: list[float | None] = [None for _ in job.seeds]
-
-    def evaluate(state: OffPolicyState) -> Scores:
-        scores = []
-        for i, evaluator in enumerate(evaluators):
-            if expert_return is not None and random_returns[i] is None:
-                random_returns[i] = float(np.mean(evaluator.play(None).returns()))
-            policy = learner.policy(state, i)
-            episodes = evaluator.play(policy)
-            own = score(
-                policy,
-                episodes,
-                expert_return=expert_return,
-                random_return=random_returns[i],
-                held_out=drawn[i].held_out,
-            )
-            if "skill" in state.agents[i] and "skill_error" not in own:  # bco acts without it
-                own |= skill_error(state.agents[i]["skill"].model, planned, episodes)
-            scores.append(own)
-        return scores
-
-    def close() -> None:
-        learner.close()
-        for evaluator in evaluators:
-            evaluator.close()
-
-    return Problem(job, demos, learner, evaluate, None, close, states, planners)
+    scoring = Scoring(
+        job.seeds,
+        demos=demos,
+        held_out=tuple(own.held_out for own in drawn),
+        planned=planned,
+        remember=uses_memory(s),
+        episodes=episodes,
+    )
+    return Problem(job, demos, learner, scoring, states, planners)

@@ -9,6 +9,8 @@
     RUN/planner/seed-0      and RUN/skill/seed-0: what one keeps, the last or the one chosen
     RUN/source/seed-0       the planner before it was fine-tuned, in a transfer that does
     RUN/events              TensorBoard's view of metrics.csv
+    RUN/policy/seed-0       what acts, planner and skill in one; every method has it
+    RUN/stopped.json        why a run that is not finished was stopped, if somebody said so
     RUN/figures             pictures
 
 The folder appears in one rename with checkpoint 0 inside, so a run that exists can be resumed.
@@ -18,41 +20,59 @@ from __future__ import annotations
 
 import contextlib
 import csv
-import dataclasses
 import fcntl
 import io
 import os
 import platform
 import shutil
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from depo.demos.demonstrations import Demonstrations
-from depo.errors import DepoError
-from depo.files import json_digest, new_folder, read_object, write_json
+from depo.core.codec import Natural, decode, encode
+from depo.core.errors import DepoError
+from depo.core.files import as_path, json_digest, new_folder, read_object
+from depo.core.formats import Format
+from depo.core.runtime import cores
+from depo.data.demonstrations import Demonstrations
+from depo.environments.names import is_given
 from depo.runs.job import Job
-from depo.runtime import cores
+from depo.runs.migrations import since_2
+
+if TYPE_CHECKING:
+    from depo.environments.given import EnvironmentLike
+    from depo.models.acting import Policy
+    from depo.models.policy_folder import Formula
 
 SETTINGS, METRICS, TIMING, DEMOS = "settings.json", "metrics.csv", "timing.csv", "demos.npz"
 CHECKPOINTS, STATE, PROGRESS = "checkpoints", "state.safetensors", "progress.json"
 KEPT_CHECKPOINTS = 2
-REPLAY = "replay"
+REPLAY, STOPPED, POLICY = "replay", "stopped.json", "policy"
 LOCK = ".lock"
 REMOVE = "remove that checkpoint's folder to go on from the one before"
-FORMAT = 1
+PROGRESS_FORMAT = Format("checkpoint's progress", unmarked=True)
+STOP_FORMAT = Format("note on a stop", unmarked=True)
+FORMAT = Format("run", (since_2,))
 
 
 @dataclass(frozen=True)
 class Progress:
     """How far a checkpoint is, and how much of metrics.csv belongs to it."""
 
-    block: int
-    metrics_bytes: int
+    block: Natural
+    metrics_bytes: Natural
     settings: str = ""
     """A digest of the settings it was made with; empty: not known, from before that was kept."""
+
+
+@dataclass(frozen=True)
+class Stop:
+    """Why a run was stopped before its end, and where."""
+
+    reason: str
+    env_steps: Natural
 
 
 @dataclass(frozen=True)
@@ -63,34 +83,48 @@ class Run:
     job: Job
 
     @classmethod
-    def open(cls, path: str | Path) -> Run:
-        """An existing run."""
-        path = Path(path)
+    def open(cls, path: str | Path, *, env: EnvironmentLike | None = None) -> Run:
+        """An existing run. ``env`` is its environment, if that was given as an object and this is
+        another process: from then on everything finds it."""
+        path = as_path(path, "run")
         if not (path / SETTINGS).exists():
             raise DepoError(f"{path} is not a run (no {SETTINGS} in it): see 'depo runs'")
-        stored = read_object(path / SETTINGS)
-        if stored.get("format") != FORMAT:
-            raise DepoError(f"{path} has format {stored.get('format')}, this depo reads {FORMAT}")
-        return cls(path, Job.from_json(stored.get("job", {})))
+        where = f"{path / SETTINGS}: job"
+        run = cls(path, Job.from_json(_read_settings(path).job, where))
+        return run.with_environment(env)
+
+    def with_environment(self, env: EnvironmentLike | None) -> Run:
+        """The run, whose environment is this object in this process; None: it needs none."""
+        if env is None:
+            return self
+        from depo.environments.given import give_again
+
+        id_ = self.job.environment.id
+        if not is_given(id_):
+            raise DepoError(f"{self.path} opens its environment {id_} by itself: leave env out")
+        give_again(id_, env)
+        return self
 
     @staticmethod
     @contextlib.contextmanager
     def create(path: Path, job: Job, demos: Demonstrations | None) -> Iterator[Run]:
         """A new run, complete in one rename when the block has saved checkpoint 0 in it."""
-        if path.exists():
+        if path.exists() and not _is_empty(path):
             resumable = (path / SETTINGS).exists()
             hint = f"'depo resume {path}' goes on with it, or " if resumable else ""
             raise DepoError(f"{path} exists: {hint}choose another --out")
         with new_folder(path) as folder:
-            about = {"format": FORMAT, "job": job.to_json(), "made_with": versions()}
-            write_json(folder / SETTINGS, about)
+            about = {"job": job.to_json(), "made_with": versions()}
+            if needs := _not_reopened(job):
+                about["needs"] = needs
+            FORMAT.write(folder / SETTINGS, about)
             if demos is not None:
                 demos.save(folder / DEMOS)
             yield Run(folder, job)
 
     def differences(self) -> list[str]:
         """What is not as when the run began: without any, a resumed run ends identically."""
-        before = read_object(self.path / SETTINGS).get("made_with", {})
+        before = _read_settings(self.path).made_with
         now = versions()
         return [f"{n} {before.get(n)} → {now[n]}" for n in now if before.get(n) != now[n]]
 
@@ -131,12 +165,11 @@ class Run:
         found = self.checkpoints()
         if not found:
             raise DepoError(f"{self.path} has no checkpoint: it is damaged, train again")
-        stored = read_object(found[-1] / PROGRESS)
+        file = found[-1] / PROGRESS
         try:
-            block, written = int(stored["block"]), int(stored["metrics_bytes"])
-            return found[-1] / STATE, Progress(block, written, str(stored.get("settings", "")))
-        except (KeyError, TypeError, ValueError):
-            raise DepoError(f"checkpoint {found[-1]} is damaged: {REMOVE}") from None
+            return found[-1] / STATE, decode(Progress, PROGRESS_FORMAT.read(file), str(file))
+        except DepoError as error:
+            raise DepoError(f"{error}; {REMOVE}") from None
 
     def save_checkpoint(self, block: int, save: Any) -> None:
         """Add a checkpoint; ``save(path)`` writes the state."""
@@ -148,9 +181,27 @@ class Run:
             with new_folder(target) as folder:
                 save(folder / STATE)
                 progress = Progress(block, written, self.job_digest())
-                write_json(folder / PROGRESS, dataclasses.asdict(progress))
+                PROGRESS_FORMAT.write(folder / PROGRESS, encode(progress))
         for old in self.checkpoints()[:-KEPT_CHECKPOINTS]:
             shutil.rmtree(old, ignore_errors=True)
+
+    def steps_done(self) -> int:
+        """Environment steps up to the newest checkpoint."""
+        return self.latest()[1].block * self.job.steps_per_block
+
+    def mark_stopped(self, reason: str) -> None:
+        """Keep why the run was stopped at its newest checkpoint."""
+        stop = Stop(reason, self.steps_done())
+        STOP_FORMAT.write(self.path / STOPPED, encode(stop))
+
+    def forget_stop(self) -> None:
+        """It goes on."""
+        (self.path / STOPPED).unlink(missing_ok=True)
+
+    def stop_reason(self) -> str:
+        """Why it was stopped; empty: nobody said."""
+        path = self.path / STOPPED
+        return decode(Stop, STOP_FORMAT.read(path), str(path)).reason if path.exists() else ""
 
     def job_digest(self) -> str:
         """Of the job, as settings.json has it."""
@@ -158,7 +209,7 @@ class Run:
 
     def load(self, skeleton: Any) -> Any:
         """What the newest checkpoint holds."""
-        from depo.weights import load_tree  # JAX, which a table of runs does not need
+        from depo.core.weights import load_tree  # JAX, which a table of runs does not need
 
         try:
             return load_tree(self.latest()[0], skeleton)
@@ -240,9 +291,52 @@ class Run:
         all_steps = self.latest()[1].block >= self.job.blocks
         return all_steps and (self.job.blocks > 0 or (self.path / METRICS).exists())
 
+    def policy(
+        self, seed: int | None = None, *, variant: str = "", skill: Formula | None = None
+    ) -> Policy:
+        """What a seed (the first one) has learned, to act with; co-trained, with one variant (the
+        first one). A run that has saved none gives that of its newest checkpoint.
+
+        A skill that is your own formula is imported only if you name it (``skill``).
+        """
+        from depo.runs.policies import policy_of
+
+        return policy_of(self, seed, variant, skill)
+
+    def __repr__(self) -> str:
+        from depo.runs.progress import score_text
+
+        about = f"{self.job.method} on {self.job.environment.label}"
+        try:
+            told = [self.status(), self.stop_reason(), score_text(self.final_scores())]
+        except (DepoError, OSError):
+            told = ["damaged"]
+        return f"Run({', '.join(filter(None, [repr(str(self.path)), about, *told]))})"
+
     def status(self) -> str:
         """finished, running, or stopped."""
         return "finished" if self.is_finished() else "running" if self.is_running() else "stopped"
+
+
+@dataclass(frozen=True)
+class _Settings:
+    """What settings.json holds."""
+
+    job: Mapping[str, Any]
+    made_with: Mapping[str, str | int] = field(default_factory=dict)
+    needs: Mapping[str, str] = field(default_factory=dict)
+    """What the folder cannot make by itself, and asks for."""
+
+
+def _read_settings(path: Path) -> _Settings:
+    return decode(_Settings, FORMAT.read(path / SETTINGS), str(path / SETTINGS))
+
+
+def _not_reopened(job: Job) -> dict[str, str]:
+    if not is_given(job.environment.id):
+        return {}
+    name = job.environment.label
+    return {"env": f"the object {name}, given from Python: depo.resume(RUN, env=…) and the like"}
 
 
 def append_csv(path: Path, rows: list[dict[str, Any]]) -> None:
@@ -291,3 +385,8 @@ def find_runs(folder: Path) -> list[Path]:
         if (path / CHECKPOINTS).is_dir()
         and not any(part.startswith(".") for part in path.relative_to(folder).parts)
     ]
+
+
+def _is_empty(path: Path) -> bool:
+    """Whether a folder holds nothing: one that is reserved for a run."""
+    return path.is_dir() and not any(path.iterdir())

@@ -2,34 +2,29 @@
 
 from __future__ import annotations
 
-import math
 import signal
 import threading
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from depo.environments.gridworld import GridWorldSettings
-from depo.errors import DepoError
-from depo.learners.cotraining import Cotraining
-from depo.models.folder import Origin, load_planner, read_origin, save_planner, save_skill
-from depo.models.planner import GaussianPlanner
+from depo.core.errors import DepoError
+from depo.core.metrics import find_metric
+from depo.core.weights import digest, save_tree
+from depo.data.demonstrations import Demonstrations
+from depo.models.folder import load_planner
 from depo.models.policy import DecoupledPolicy
-from depo.models.skill import AnalyticSkill
+from depo.runs.callbacks import Callback, Callbacks, Evaluation
 from depo.runs.events import Events
+from depo.runs.exports import export, keep_source_planners
 from depo.runs.job import Job
-from depo.runs.planners import PLANNER, planner_folder, return_before, source_folder
-from depo.runs.problem import Problem, host_of, open_problem
+from depo.runs.planners import return_before, source_folder
+from depo.runs.problem import Problem, open_problem
 from depo.runs.run import REPLAY, Run
-from depo.settings import TRANSFER
-from depo.settings.off_policy import unfreezes
-from depo.weights import digest, save_tree
-
-Report = Callable[[int, int, list[dict[str, Any]]], None]
-"""Called after every evaluation with (steps done, steps in all, rows)."""
 
 
 class Interrupted(Exception):  # noqa: N818
@@ -37,10 +32,12 @@ class Interrupted(Exception):  # noqa: N818
 
 
 class StopRequest:
-    """First Ctrl-C: go on to the next checkpoint, then stop. Second: stop at once."""
+    """Why to stop at the next checkpoint: a callback's reason, or the first Ctrl-C. The second
+    Ctrl-C stops at once. Without ``say`` there is nobody to tell, and the first one does."""
 
     def __init__(self, say: Callable[[str], None] | None):
-        self.asked = False
+        self.reason = ""
+        self.interrupted = False
         self._say = say
         self._previous: Any = None
 
@@ -53,104 +50,189 @@ class StopRequest:
         if self._previous is not None:
             signal.signal(signal.SIGINT, self._previous)
 
+    def ask(self, reason: str | None) -> None:
+        """Stop for this reason, if it is one and the first."""
+        self.reason = self.reason or reason or ""
+
     def _handle(self, *_: object) -> None:
-        if self.asked:
+        if self.interrupted:
             raise KeyboardInterrupt
-        self.asked = True
+        self.interrupted, self.reason = True, "Ctrl-C"
         assert self._say is not None
         self._say("stopping at the next checkpoint; Ctrl-C again stops at once")
 
 
-def begin(job: Job, path: Path) -> Run:
+def begin(job: Job, path: Path, demos: Demonstrations | None = None) -> Run:
     """Create a run's folder with checkpoint 0 in it."""
-    problem = open_problem(job)
+    problem = open_problem(job, demos)
     try:
-        with Run.create(path, job, problem.demos) as run:
-            state = problem.initial_state()
-            if job.method == TRANSFER:
-                _keep_source_planners(run)
-            run.save_checkpoint(0, lambda file: save_tree(file, state))
+        return _create(job, path, problem)
     finally:
         problem.close()
-    return Run.open(path)
 
 
-def go_on(run: Run, report: Report | None = None, say: Callable[[str], None] | None = None) -> Run:
+def start(
+    job: Job,
+    path: Path,
+    callbacks: Sequence[Callback] = (),
+    say: Callable[[str], None] | None = None,
+    demos: Demonstrations | None = None,
+) -> Run:
+    """Create a run's folder and work on it until it is finished or a callback stops it."""
+    own = Callbacks(callbacks)
+    problem = open_problem(job, demos)
+    try:
+        run = _create(job, path, problem)
+        with run.locked(), StopRequest(say) as stop:
+            _loop(run, problem, stop, own)
+    finally:
+        problem.close()
+    return run
+
+
+def go_on(
+    run: Run,
+    callbacks: Sequence[Callback] = (),
+    say: Callable[[str], None] | None = None,
+) -> Run:
     """Work on a run until it is finished; exactly as if it had never been stopped."""
+    own = Callbacks(callbacks)
     with run.locked(), StopRequest(say) as stop:
         if run.is_finished():
             return run
         problem = open_problem(run.job, run.demonstrations(), str(run.path))
         try:
-            _loop(run, problem, stop, report or (lambda *_: None))
+            _loop(run, problem, stop, own)
         finally:
             problem.close()
     return run
 
 
-def _loop(run: Run, problem: Problem, stop: StopRequest, report: Report) -> None:
-    job = run.job
+def _create(job: Job, path: Path, problem: Problem) -> Run:
+    with Run.create(path, job, problem.demos) as run:
+        state = problem.initial_state()
+        if job.spec.takes_planner:
+            keep_source_planners(run)
+        run.save_checkpoint(0, lambda file: save_tree(file, state))
+    return Run(path, job)
+
+
+def _loop(run: Run, problem: Problem, stop: StopRequest, callbacks: Callback) -> None:
+    """From the newest checkpoint on."""
     progress = run.latest()[1]
     run.check(progress)
     state = run.load(problem.skeleton())
     run.cut_back(progress)
-    block = progress.block
-    problem.learner.load_experience(run.path / REPLAY, block * job.steps_per_block)
-    events = Events(run)
-    if not job.blocks:
-        _export(run, problem, state, job.seeds, env_steps=0)
-        _evaluate(run, problem, state, 0, {}, events)
+    problem.learner.load_experience(run.path / REPLAY, progress.block * run.job.steps_per_block)
+    run.forget_stop()
+    sitting = Sitting(run, problem, Events(run), ScoreHistory(problem.chosen_by, run.metrics()))
     try:
-        while block < job.blocks:
-            problem.learner.synchronise(state, block)
-            for _ in range(min(job.settings.checkpoint_every, job.blocks - block)):
-                began = time.perf_counter()
-                state, metrics = problem.learner.advance(state)
-                block += 1
-                rows = _evaluate(run, problem, state, block, metrics, events)
-                steps = block * job.steps_per_block
-                _export(run, problem, state, _best_so_far(run, problem.chosen_by), steps)
-                run.log_time(steps, time.perf_counter() - began)
-                report(steps, job.blocks * job.steps_per_block, rows)
-            if block >= job.blocks and not problem.chosen_by:
-                # before the last checkpoint, which makes the run "finished"
-                _export(run, problem, state, job.seeds, block * job.steps_per_block)
-            problem.learner.save_experience(run.path / REPLAY)
-            run.save_checkpoint(block, lambda file, state=state: save_tree(file, state))
-            if stop.asked and block < job.blocks:
-                raise Interrupted(f"{run.path}")
+        callbacks.on_start(run)
+        if not run.job.blocks:
+            export(run, problem, state, run.job.seeds, 0, sitting.history.last)
+            sitting.evaluate(state, 0, {})
+        _advance(sitting, state, progress.block, stop, callbacks)
     finally:
-        events.close()
+        sitting.events.close()
+        callbacks.on_end(run)
 
 
-def _evaluate(
-    run: Run,
-    problem: Problem,
-    state: Any,
-    block: int,
-    metrics: dict[str, np.ndarray],
-    events: Events,
-) -> list[dict[str, Any]]:
-    """Score every seed's policy and write the rows."""
-    job = run.job
-    scores = problem.evaluate(state)
-    for seed, score in zip(job.seeds, scores, strict=True):
-        _check_finite(seed, score, block * job.steps_per_block)
-    if job.method == TRANSFER:
-        _compare_planners(run, problem, state, scores)
-    rows = _rows(job, block, scores, metrics)
-    run.log(rows)
-    events.add(rows)
-    return rows
+def _advance(
+    sitting: Sitting, state: Any, block: int, stop: StopRequest, callbacks: Callback
+) -> None:
+    """Checkpoint after checkpoint, to the last one or until somebody stops it at one."""
+    run, problem = sitting.run, sitting.problem
+    job, learner = run.job, problem.learner
+    while block < job.blocks:
+        learner.synchronise(state, block)
+        for _ in range(min(job.settings.saving.checkpoint_every, job.blocks - block)):
+            began = time.perf_counter()
+            state, metrics = learner.advance(state)
+            block += 1
+            evaluation = sitting.evaluate(state, block, metrics)
+            sitting.export(state, block, sitting.history.best_now())
+            run.log_time(evaluation.steps, time.perf_counter() - began)
+            stop.ask(callbacks.on_evaluation(evaluation))
+        wanted = stop.reason and not stop.interrupted
+        if (block >= job.blocks or wanted) and not problem.chosen_by:
+            # before the last checkpoint, which makes the run "finished"
+            sitting.export(state, block, job.seeds)
+        learner.save_experience(run.path / REPLAY)
+        run.save_checkpoint(block, lambda file, state=state: save_tree(file, state))
+        if stop.reason and block < job.blocks:
+            run.mark_stopped(stop.reason)
+            if stop.interrupted:
+                raise Interrupted(f"{run.path}")
+            return
 
 
-MAY_LACK = ("gap_distance",)
-"""Scores that are NaN where there is nothing to measure: on an empty road nobody is ahead."""
+@dataclass(frozen=True)
+class Sitting:
+    """A run that is worked on."""
+
+    run: Run
+    problem: Problem
+    events: Events
+    history: ScoreHistory
+
+    def evaluate(self, state: Any, block: int, metrics: dict[str, np.ndarray]) -> Evaluation:
+        """Score every seed's policy and write the rows."""
+        job = self.run.job
+        scores = self.problem.evaluate(state)
+        for seed, score in zip(job.seeds, scores, strict=True):
+            _check_finite(seed, score, block * job.steps_per_block)
+        if job.spec.takes_planner:
+            _compare_planners(self.run, self.problem, state, scores)
+        rows = _rows(job, block, scores, metrics)
+        self.run.log(rows)
+        self.events.add(rows)
+        self.history.add(rows)
+        steps = block * job.steps_per_block
+        return Evaluation(self.run, steps, job.blocks * job.steps_per_block, tuple(rows))
+
+    def export(self, state: Any, block: int, seeds: Collection[int]) -> None:
+        """Write what some seeds have learned as folders."""
+        steps = block * self.run.job.steps_per_block
+        export(self.run, self.problem, state, seeds, steps, self.history.last)
+
+
+class ScoreHistory:
+    """What the loop needs of metrics.csv, kept beside it: the last row and the best of each seed.
+
+    >>> history = ScoreHistory("success", [{"seed": 0, "env_steps": 64, "success": 0.5}])
+    >>> history.add([{"seed": 0, "env_steps": 128, "success": 0.4}])
+    >>> history.best_now(), history.last[0]["success"]
+    (set(), 0.4)
+    """
+
+    def __init__(self, chosen_by: str, rows: Sequence[Mapping[str, Any]]):
+        self.last: dict[int, dict[str, float]] = {}
+        self._chosen_by = chosen_by
+        self._values: dict[int, list[float]] = {}
+        self.add(rows)
+
+    def add(self, rows: Sequence[Mapping[str, Any]]) -> None:
+        """New rows, as they read back from the file."""
+        for row in rows:
+            seed, own = int(row["seed"]), {name: float(str(v)) for name, v in row.items()}
+            self.last[seed] = own
+            if self._chosen_by:
+                self._values.setdefault(seed, []).append(own[self._chosen_by])
+
+    def best_now(self) -> set[int]:
+        """The seeds whose last evaluation is better than every one before; none without a score
+        to choose by."""
+        better = find_metric(self._chosen_by).is_better
+        return {
+            seed
+            for seed, own in self._values.items()
+            if all(better(own[-1], before) for before in own[:-1])
+        }
 
 
 def _check_finite(seed: int, scores: dict[str, float], steps: int) -> None:
-    judged = {name: value for name, value in scores.items() if not name.endswith(MAY_LACK)}
-    broken = [name for name, value in judged.items() if not np.isfinite(value)]
+    never_nan = {name: value for name, value in scores.items() if not find_metric(name).nan}
+    broken = [name for name, value in never_nan.items() if not np.isfinite(value)]
     if broken:
         raise DepoError(
             f"seed {seed}: {broken[0]} is {scores[broken[0]]} at {steps:,} steps: "
@@ -187,79 +269,3 @@ def _rows(
         row |= {name: float(value[i]) for name, value in sorted(metrics.items())}
         rows.append(row)
     return rows
-
-
-def _keep_source_planners(run: Run) -> None:
-    """The planners a transfer begins with are the ones it ends with: copy them, cards and all.
-
-    Those that will be fine-tuned are kept beside, as they were.
-    """
-    for seed in run.job.seeds:
-        source = planner_folder(run.job.planner, seed)
-        planner, origin = load_planner(source), read_origin(source)
-        for folder in {run.path / PLANNER, source_folder(run)}:
-            save_planner(folder / f"seed-{seed}", planner, origin)
-
-
-def _best_so_far(run: Run, score: str) -> set[int]:
-    """The seeds whose last evaluation is better by a score than every one before; none without."""
-    if not score:
-        return set()
-    values: dict[int, list[float]] = {}
-    for row in run.metrics():
-        values.setdefault(int(row["seed"]), []).append(row[score])
-    return {seed for seed, own in values.items() if int(np.argmax(own)) == len(own) - 1}
-
-
-def _export(run: Run, problem: Problem, state: Any, seeds: Collection[int], env_steps: int) -> None:
-    """Write planners (unless they came from elsewhere) and skills of some seeds as folders."""
-    scores = {int(row["seed"]): row for row in run.final_scores()} if seeds else {}
-    for i, seed in enumerate(run.job.seeds):
-        if seed not in seeds:
-            continue
-        policy = problem.learner.policy(state, i)
-        if not isinstance(policy, DecoupledPolicy):
-            continue
-        known = {k: v for k, v in scores.get(seed, {}).items() if math.isfinite(v)}
-        own = {k: v for k, v in known.items() if k not in ("seed", "env_steps")}
-        origin = Origin(
-            environment=run.job.environment.label,
-            method=run.job.method,
-            features=_features(run, problem, seed, policy),
-            trained_on=describe_demonstrations(run.job, problem),
-            env_steps=env_steps,
-            seed=seed,
-            scores=own,
-        )
-        skills = {f"seed-{seed}": policy.skill}
-        if isinstance(problem.learner, Cotraining):
-            policies = problem.learner.policies(state, i)
-            skills = {f"seed-{seed}-{kind}": own.skill for kind, own in policies.items()}
-        if run.job.method != TRANSFER or unfreezes(run.job.settings):
-            save_planner(run.path / PLANNER / f"seed-{seed}", policy.planner, origin)
-        for name, skill in skills.items():
-            if not isinstance(skill, AnalyticSkill):
-                save_skill(run.path / "skill" / name, skill, origin)
-
-
-def _features(run: Run, problem: Problem, seed: int, policy: DecoupledPolicy) -> tuple[str, ...]:
-    """Names from the demonstrations, from the planner that was transferred, or from the
-    environment; numbers where nobody has any."""
-    if problem.demos is not None:
-        return problem.demos.feature_names
-    if run.job.method == TRANSFER:
-        return read_origin(source_folder(run) / f"seed-{seed}").features
-    if not isinstance(policy.planner, GaussianPlanner):
-        return ("state",)
-    count = policy.planner.standard.mean.shape[0]
-    return host_of(run.job.environment).feature_names() or tuple(f"s{i}" for i in range(count))
-
-
-def describe_demonstrations(job: Job, problem: Problem) -> str:
-    """One line on what the planner imitates."""
-    if problem.demos is None:
-        return "no demonstrations"
-    world = job.environment.world
-    built_in = "built-in expert" if isinstance(world, GridWorldSettings) else "demonstrations"
-    name = Path(job.demos).name if job.demos else built_in
-    return f"{name}: {problem.demos.episodes} state-only episodes"

@@ -1,1 +1,1 @@
-"""Exact answers on finite and Lipschitz problems: what the paper proves, as numbers."""
+"""What the paper proves, as exact numbers."""

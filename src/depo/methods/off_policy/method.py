@@ -6,32 +6,19 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import optax
-from jaxtyping import Array, Bool, Float, Key
+from jaxtyping import Array, Float, Key
 
-from depo.methods.descent import Trained
-from depo.models.policy import Policy
-from depo.models.standard import Standard
-
-Agent = dict[str, Trained]
-"""A method's models by name: planner, skill, actor, critic, target, discriminator, …"""
-Metrics = dict[str, Float[Array, ""]]
-Pairs = tuple[Float[Array, "pairs sees"], Float[Array, "pairs sees"]]
-"""Expert transitions (s,s')."""
-
-
-class Batch(NamedTuple):
-    """Transitions drawn from the replay."""
-
-    state: Float[Array, "batch sees"]
-    action: Float[Array, "batch actions"]
-    next_state: Float[Array, "batch sees"]
-    reward: Float[Array, " batch"]
-    terminated: Bool[Array, " batch"]
+from depo.data.transitions import Pairs, Transitions
+from depo.methods.method import Agent, Metrics
+from depo.methods.off_policy.settings import Learning, OffPolicySettings
+from depo.models.normaliser import Normaliser
+from depo.models.planner import GaussianPlanner
+from depo.models.policy import PolicyModel
 
 
 @dataclass(frozen=True)
 class Pace:
-    """How learning rates change over a run of so many updates: they stay, from ``after`` of the run
+    """How learning rates change over a run of n updates: they stay, from ``after`` of the run
     on they fall linearly, and end at a share of themselves.
 
     >>> Pace().adam(1e-3) is not None
@@ -44,7 +31,7 @@ class Pace:
     missed: int = 0
     """Updates of the run before the first of what goes at this pace."""
     turns: int = 1
-    """Kinds that take turns with one planner, each for so many updates."""
+    """Variants that take turns with one planner, each for ``updates``."""
 
     def adam(self, rate: float, beta: float = 0.9) -> optax.GradientTransformation:
         """Adam; the losses here are averages over minibatches and need no clipping."""
@@ -54,12 +41,18 @@ class Pace:
         falling = optax.linear_schedule(rate, rate * self.anneal, self.updates - steady, steady)
         return optax.adam(lambda count: falling(count + self.missed), b1=beta)
 
+    @classmethod
+    def for_run(cls, learning: Learning, updates: int, turns: int = 1) -> Pace:
+        """The pace that settings ask for; ``turns`` variants, each with a method of its own, may
+        take turns with one planner."""
+        return cls(updates, learning.anneal, learning.anneal_after, turns=turns)
+
     def of_planner(self) -> Pace:
         """The pace of the planner, which learns in every turn."""
         return replace(self, updates=self.updates * self.turns)
 
     def joined_after(self, missed: int) -> Pace:
-        """The pace of what begins to learn after so many updates of the run."""
+        """The pace of what begins to learn after n updates of the run."""
         return replace(self, missed=missed)
 
 
@@ -69,29 +62,70 @@ STEADY = Pace()
 class Shape(NamedTuple):
     """What a method must know of an environment: coordinates of its states, size of its actions."""
 
-    standard: Standard
+    normaliser: Normaliser
     actions: int
-    skill_standard: Standard
+    skill_normaliser: Normaliser
     """Of what the skill sees: the state, with its memory also the state before."""
     predicts: tuple[int, ...]
-    """The features of a state that are planned."""
+    """The features of a state that the planner predicts."""
 
 
 @runtime_checkable
 class OffPolicyMethod(Protocol):
-    """Pure functions around an immutable :data:`Agent`."""
+    """Pure functions around an immutable :data:`Agent`; :class:`depo.methods.method.Method`
+    has the defaults."""
 
     @property
-    def settings(self) -> Any:
+    def settings(self) -> OffPolicySettings | Any:
         """The method's settings."""
 
     def init(self, key: Key[Array, ""], shape: Shape) -> Agent:
         """Fresh models."""
 
-    def policy(self, agent: Agent) -> Policy:
+    def with_planner(self, agent: Agent, planner: GaussianPlanner) -> Agent:
+        """The agent with a planner that is given."""
+
+    def after(self, steps: int) -> OffPolicyMethod:
+        """The method from n environment steps on."""
+
+    def policy(self, agent: Agent) -> PolicyModel:
         """How the agent acts now."""
 
     def update(
-        self, agent: Agent, batch: Batch, wide: Batch, expert: Pairs, key: Key[Array, ""]
+        self,
+        agent: Agent,
+        batch: Transitions,
+        wide: Transitions,
+        expert: Pairs,
+        key: Key[Array, ""],
     ) -> tuple[Agent, Metrics]:
         """The agent after one gradient step; ``wide`` is drawn from the skill's longer memory."""
+
+
+@runtime_checkable
+class AddsLosses(OffPolicyMethod, Protocol):
+    """A method whose planner can follow the sum of several variants' losses."""
+
+    def update_critics(
+        self, agent: Agent, batch: Transitions, expert: Pairs, keys: Key[Array, " more"]
+    ) -> tuple[Agent, Float[Array, " batch"], Metrics]:
+        """What makes the reward, and critics; min Q of the batch as it was before."""
+
+    def planner_loss(
+        self,
+        planner: GaussianPlanner,
+        agent: Agent,
+        batch: Transitions,
+        value: Float[Array, " batch"],
+        expert: Pairs,
+        key: Key[Array, ""],
+    ) -> tuple[Float[Array, ""], Metrics]:
+        """What the planner follows, with metrics."""
+
+    def planner_optimiser(self) -> optax.GradientTransformation:
+        """Of the planner."""
+
+    def fit_skill(
+        self, agent: Agent, batch: Transitions, wide: Transitions, key: Key[Array, ""]
+    ) -> tuple[Agent, Metrics]:
+        """A step of the skill."""

@@ -9,15 +9,17 @@ import jax.numpy as jnp
 import optax
 from jaxtyping import Array, Float, Int, Key
 
+from depo.data.transitions import Pairs, Rollout, Triples
 from depo.losses import adversarial_reward, discriminator, inverse_dynamics, value
-from depo.methods.descent import Trained, descend, minibatches, uniform_index
-from depo.methods.on_policy.experience import Memory, Rollout, Transitions
-from depo.models.judges import Critic, Discriminator
+from depo.methods.method import Metrics
+from depo.methods.on_policy import settings as parts
+from depo.methods.on_policy.experience import Memory
+from depo.methods.optimisation import Trained, descend, minibatches, uniform_index
+from depo.methods.plateau import Plateau
+from depo.models.critic import Critic
+from depo.models.discriminator import Discriminator
 from depo.models.skill import CategoricalSkill
-from depo.settings.on_policy import AdversarySettings, CriticSettings, SkillSettings
 
-Metrics = dict[str, Float[Array, ""]]
-Pairs = tuple[Int[Array, " pairs"], Int[Array, " pairs"]]
 VALIDATION_ROWS = 200
 MAX_GRADIENT_NORM = 10.0
 
@@ -27,8 +29,8 @@ def adam(rate: float) -> optax.GradientTransformation:
     return optax.chain(optax.clip_by_global_norm(MAX_GRADIENT_NORM), optax.adam(rate))
 
 
-class Judged(NamedTuple):
-    """A rollout flattened, with what the critic makes of it."""
+class Advantages(NamedTuple):
+    """A rollout flattened, with advantages and value targets: what policy and critic learn."""
 
     state: Int[Array, " batch"]
     action: Int[Array, " batch"]
@@ -38,19 +40,19 @@ class Judged(NamedTuple):
     value_target: Float[Array, " batch"]
 
 
-def judge(
+def estimate_advantages(
     critic: Critic,
     rollout: Rollout,
     reward: Float[Array, "time copies"],
-    settings: CriticSettings,
+    settings: parts.Critic,
     gamma: float,
-) -> Judged:
+) -> Advantages:
     """Standardised advantages and value targets for a reward."""
     now, after = critic(rollout.state), critic(rollout.next_state)
     advantage = value.advantages(
         reward, now, after, rollout.terminated, rollout.truncated, gamma, settings.trace
     )
-    return Judged(
+    return Advantages(
         state=rollout.state.reshape(-1),
         action=rollout.action.reshape(-1),
         plan=rollout.plan.reshape(-1),
@@ -61,21 +63,21 @@ def judge(
 
 
 def fit_critic(
-    critic: Trained[Critic], judged: Judged, settings: CriticSettings, key: Key[Array, ""]
+    critic: Trained[Critic], advantages: Advantages, settings: parts.Critic, key: Key[Array, ""]
 ) -> tuple[Trained[Critic], Metrics]:
     """Regress V on its targets."""
-    index = minibatches(key, judged.state.shape[0], settings.minibatch, settings.epochs)
+    index = minibatches(key, advantages.state.shape[0], settings.minibatch, settings.epochs)
     critic, mean = descend(
         critic,
-        adam(settings.critic_rate),
+        adam(settings.rate),
         lambda model, batch: value.loss(model, *batch),
-        (judged.state[index], judged.value_target[index]),
+        (advantages.state[index], advantages.value_target[index]),
     )
     return critic, {"critic_loss": mean}
 
 
 def adversarial_rewards(
-    model: Discriminator, rollout: Rollout, settings: AdversarySettings
+    model: Discriminator, rollout: Rollout, settings: parts.Discriminator
 ) -> Float[Array, "time copies"]:
     """r(s,s') of every step."""
     return adversarial_reward.FORMS[settings.reward](model(rollout.state, rollout.next_state))
@@ -85,21 +87,21 @@ def fit_discriminator(
     trained: Trained[Discriminator],
     rollout: Rollout,
     expert: Pairs,
-    settings: AdversarySettings,
+    settings: parts.Discriminator,
     key: Key[Array, ""],
 ) -> tuple[Trained[Discriminator], Metrics]:
     """Tell the batch from as many expert transitions."""
     agent = (rollout.state.reshape(-1), rollout.next_state.reshape(-1))
-    shape = (settings.discriminator_steps, agent[0].shape[0])
+    shape = (settings.steps, agent[0].shape[0])
     batches = expert_pairs(expert, key, shape)
     trained, mean = descend(
         trained,
-        adam(settings.discriminator_rate),
+        adam(settings.rate),
         lambda model, batch: discriminator.loss(model, batch, agent),
         batches,
     )
-    judged = trained.model(batches[0][-1], batches[1][-1]), trained.model(*agent)
-    accuracy = discriminator.accuracy(*judged)
+    logits = trained.model(batches[0][-1], batches[1][-1]), trained.model(*agent)
+    accuracy = discriminator.accuracy(*logits)
     return trained, {"discriminator_loss": mean, "discriminator_accuracy": accuracy}
 
 
@@ -115,42 +117,39 @@ class _Fit(NamedTuple):
     skill: Trained[CategoricalSkill]
     key: Key[Array, ""]
     rounds: Int[Array, ""]
-    best: Float[Array, ""]
-    stale: Int[Array, ""]
+    plateau: Plateau
 
 
 def fit_skill(
     skill: Trained[CategoricalSkill],
     memory: Memory,
-    settings: SkillSettings,
+    settings: parts.Skill,
     key: Key[Array, ""],
 ) -> tuple[Trained[CategoricalSkill], Metrics]:
     """Fit I to all transitions so far until the held-out ones stop improving.
 
     Rounds of steps, a look at held-out transitions after each; ends when none of the last
-    ``skill_patience`` rounds was 1% better than the best before, or at the round limit.
+    ``patience`` rounds was 1% better than the best before, or at the round limit.
     """
     validation_key, key = jax.random.split(key)
     held_out = memory.sample_held_out(validation_key, (VALIDATION_ROWS,))
-    optimiser = adam(settings.skill_rate)
+    optimiser = adam(settings.rate)
 
-    def loss(model: CategoricalSkill, rows: Transitions) -> Float[Array, ""]:
+    def loss(model: CategoricalSkill, rows: Triples) -> Float[Array, ""]:
         return inverse_dynamics.loss(model, rows.state, rows.next_state, rows.action)
 
     def one_round(fit: _Fit) -> _Fit:
         key, sample_key = jax.random.split(fit.key)
-        rows = memory.sample(sample_key, (settings.skill_steps, settings.skill_batch))
+        rows = memory.sample(sample_key, (settings.steps, settings.batch))
         skill, _ = descend(fit.skill, optimiser, loss, rows)
-        now = loss(skill.model, held_out)
-        improved = now < 0.99 * fit.best
-        stale = jnp.where(improved, 0, fit.stale + 1)
-        return _Fit(skill, key, fit.rounds + 1, jnp.minimum(now, fit.best), stale)
+        plateau = fit.plateau.after(loss(skill.model, held_out))
+        return _Fit(skill, key, fit.rounds + 1, plateau)
 
     def unfinished(fit: _Fit) -> Array:
-        return (fit.rounds < settings.skill_rounds) & (fit.stale < settings.skill_patience)
+        return (fit.rounds < settings.rounds) & (fit.plateau.stale < settings.patience)
 
     zero = jnp.zeros((), jnp.int32)
-    begin = _Fit(skill, key, zero, loss(skill.model, held_out), zero)
+    begin = _Fit(skill, key, zero, Plateau(loss(skill.model, held_out), zero))
     fit = jax.lax.while_loop(unfinished, one_round, begin)
     return fit.skill, {
         "skill_validation_loss": loss(fit.skill.model, held_out),

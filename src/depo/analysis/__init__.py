@@ -1,0 +1,1 @@
+"""What opens finished runs: evaluate, imagine, reachability, record, film."""

@@ -1,0 +1,126 @@
+"""Working on a run in the terminal: progress, Ctrl-C, and what to look at in the end."""
+
+from __future__ import annotations
+
+import math
+import shlex
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from depo.api import chosen_folder
+from depo.cli.dry_run import tell
+from depo.cli.flags import Asked
+from depo.cli.output import print_json, print_table, score_cell, stderr, stdout
+from depo.core.errors import DepoError
+from depo.core.metrics import SUMMARY, shown_in
+from depo.runs.callbacks import Callback
+from depo.runs.job import Job
+from depo.runs.progress import ProgressBar
+from depo.runs.run import Run
+
+KEPT = 0.8
+"""Share of a planner's return below which a transfer leaves a question."""
+REGAINED = 0.9
+"""Share of it whose first time is told."""
+
+
+def work_on(asked: Asked) -> int:
+    """Begin a run and work on it, or say what that would be."""
+    common = asked.common
+    if common.dry_run:
+        return tell(asked.job, common.out, as_json=common.json)
+    from depo.core.runtime import prepare_jax
+
+    prepare_jax()
+    with chosen_folder(asked.job, common.out) as path:
+        return _begin(asked.job, path, as_json=common.json)
+
+
+def _begin(job: Job, path: Path, *, as_json: bool) -> int:
+    from depo.runs.training import start
+
+    return _watch(lambda bar: start(job, path, [Banner(), bar], bar.say), path, as_json=as_json)
+
+
+class Banner(Callback):
+    """Says what begins, once nothing that was asked for is refused any more."""
+
+    def on_start(self, run: Run) -> None:
+        """One line."""
+        job = run.job
+        seeds = f" × {len(job.seeds)} seeds" if len(job.seeds) > 1 else f", seed {job.seeds[0]}"
+        stderr.print(
+            f"{job.method} on {job.environment.label}, {job.learner}, preset {job.preset}, "
+            f"{job.blocks * job.steps_per_block:,} steps{seeds} → {run.path}"
+        )
+
+
+def continue_run(run: Run, *, as_json: bool) -> int:
+    """Work on a run until it is finished or Ctrl-C."""
+    from depo.runs.training import go_on
+
+    return _watch(lambda bar: go_on(run, [bar], bar.say), run.path, as_json=as_json)
+
+
+def _watch(work: Callable[[ProgressBar], Run], path: Path, *, as_json: bool) -> int:
+    """Work under a progress bar; then say what there is to look at."""
+    from depo.runs.training import Interrupted
+
+    resume = f"resume with: depo resume {shlex.quote(str(path))}"
+    try:
+        run = work(ProgressBar())
+    except Interrupted:
+        stderr.print(f"stopped, all saved up to here; {resume}", soft_wrap=True)
+        return 130
+    except KeyboardInterrupt:
+        saved = f"the last checkpoint is whole; {resume}" if path.exists() else "nothing was saved"
+        stderr.print(f"stopped at once; {saved}", soft_wrap=True)
+        return 130
+    return _conclude(run, as_json=as_json)
+
+
+def _conclude(run: Run, *, as_json: bool) -> int:
+    """The last scores, and the files to look at."""
+    from depo.plotting.figures import draw_run
+
+    figure = draw_run(run)
+    scores = run.final_scores()
+    if not scores:
+        raise DepoError(f"{run.path} is finished and its metrics.csv is gone: put it back")
+    if as_json:
+        print_json({"run": str(run.path), "figure": str(figure), "scores": scores})
+        return 0
+    shown = shown_in(SUMMARY, scores[0])
+    rows = [[int(row["seed"]), *(score_cell(m.name, row[m.name]) for m in shown)] for row in scores]
+    steps = int(scores[0]["env_steps"])
+    columns = ["seed", *(m.title for m in shown)]
+    print_table(f"{run.path} at {steps:,} steps (last evaluation)", columns, rows)
+    planner = run.path / "planner" / f"seed-{run.job.seeds[0]}"
+    if planner.exists():
+        stdout.print(f"planner: {planner}", soft_wrap=True)
+    stdout.print(f"figure:  {figure}", soft_wrap=True)
+    if regained := _regained(run):
+        stdout.print(regained, soft_wrap=True)
+    if poor := [int(row["seed"]) for row in scores if row.get("return_kept", 1.0) < KEPT]:
+        stdout.print(
+            f"seed {poor[0]} keeps less than {KEPT:.0%} of its planner's return: is it the plan or "
+            f"the skill? depo reachability {shlex.quote(str(run.path))} --seed {poor[0]}",
+            soft_wrap=True,
+        )
+    return 0
+
+
+def _regained(run: Any) -> str:
+    """When each seed of a transfer first had most of its planner's return back, where known."""
+    from depo.evaluation.statistics import first_crossing
+    from depo.plotting.curves import curve
+
+    steps, kept = curve(run, "return_kept")
+    told = []
+    for seed, column in zip(sorted(run.job.seeds), kept.T, strict=False):  # nothing kept: no column
+        if math.isfinite(column[-1]):
+            first = first_crossing(steps, column, REGAINED)
+            when = f"{first:,.0f} steps" if math.isfinite(first) else "never"
+            told.append(f"{when} (seed {seed})")
+    return f"{REGAINED:.0%} of the planner's return first after: {', '.join(told)}" if told else ""

@@ -1,0 +1,1 @@
+"""Errors, files and their formats, weights, seeds, the metric catalogue."""

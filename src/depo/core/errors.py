@@ -1,0 +1,36 @@
+"""The one exception users see: a sentence that names the thing, the value and the remedy."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+LONGEST = 80
+"""Characters of a text from outside that are shown."""
+
+
+class DepoError(Exception):
+    """Something the user can mend; the command line prints the sentence and exits with 2."""
+
+
+def readable(text: str) -> str:
+    """A text from outside as part of a sentence: one line, not too long, no control characters.
+
+    >>> readable("a\\nb")
+    'a\\\\nb'
+    """
+    short = text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
+    return short if short.isprintable() else repr(short)[1:-1]
+
+
+def unknown(kind: str, name: str, known: Iterable[str]) -> DepoError:
+    """The error for a name nobody knows, with the nearest known one.
+
+    >>> str(unknown("method", "dep0", ["depo", "bco"]))
+    "unknown method 'dep0': did you mean 'depo'? (known: bco, depo)"
+    """
+    known = sorted(known)
+    near = difflib.get_close_matches(name[:LONGEST], known, n=8, cutoff=0.4)
+    hint = f"did you mean '{near[0]}'? " if near else ""
+    listed = known if len(known) <= 24 else [*near, f"… {len(known)} in all"]
+    return DepoError(f"unknown {kind} '{readable(name)}': {hint}(known: {', '.join(listed)})")

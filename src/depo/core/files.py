@@ -1,0 +1,128 @@
+"""Files that are either the old good version or the new good one, whatever happens between."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import shutil
+import tomllib
+import uuid
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from depo.core.errors import DepoError, unknown
+
+
+def write_bytes(path: Path, data: bytes) -> None:
+    """Replace ``path`` by ``data`` atomically: a kill at any instant leaves one whole version."""
+    if not path.name:
+        raise DepoError(f"cannot write '{path}': it is a folder, give a file")
+    temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex}.tmp")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with temporary.open("wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    except OSError as error:
+        raise DepoError(
+            f"cannot write {path}: {error.strerror}; nothing saved before was touched"
+        ) from None
+    finally:
+        with contextlib.suppress(OSError):
+            temporary.unlink(missing_ok=True)
+
+
+def write_json(path: Path, value: Any) -> None:
+    """Write ``value`` as readable JSON, atomically."""
+    write_bytes(path, (json.dumps(value, indent=2, ensure_ascii=False) + "\n").encode())
+
+
+def json_digest(value: Any) -> str:
+    """A fingerprint of plain data, whatever the order of its names."""
+    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()[:8]
+
+
+def parse_object(text: str, where: str) -> dict[str, Any]:
+    """The JSON object in a text; NaN and infinity, which JSON does not have, are for the codec."""
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise DepoError(f"{where} is not readable JSON: {error}") from None
+    if not isinstance(value, dict):
+        raise DepoError(f"{where} holds a JSON {type(value).__name__}, not an object: damaged?")
+    return value
+
+
+def read_object(path: Path) -> dict[str, Any]:
+    """Read a JSON file that must hold an object, or say that it is missing or broken."""
+    return parse_object(_read_text(path, "JSON"), str(path))
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """Read a TOML file, or say that it is missing or broken."""
+    try:
+        return tomllib.loads(_read_text(path, "TOML"))
+    except (ValueError, RecursionError) as error:
+        raise DepoError(f"{path} is not readable TOML: {error}") from None
+
+
+def _read_text(path: Path, kind: str) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise DepoError(f"{path} does not exist") from None
+    except (ValueError, OSError) as error:
+        raise DepoError(f"{path} is not readable {kind}: {error}") from None
+
+
+@contextlib.contextmanager
+def new_folder(path: Path) -> Iterator[Path]:
+    """Fill a temporary folder that becomes ``path`` in one rename when the block ends well."""
+    temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex}.tmp")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        temporary.mkdir()
+        yield temporary
+        temporary.rename(path)
+        _sync_folder(path.parent)
+    except OSError as error:
+        raise DepoError(
+            f"cannot write {path}: {error.strerror}; nothing saved before was touched"
+        ) from None
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+
+
+def _sync_folder(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def as_path(given: object, what: str) -> Path:
+    """A path that was given as one, or as text.
+
+    >>> as_path(3, "run")
+    Traceback (most recent call last):
+    depo.core.errors.DepoError: run is a int: give a path
+    """
+    if isinstance(given, str | Path):
+        return Path(given)
+    raise DepoError(f"{what} is a {type(given).__name__}: give a path")
+
+
+def named_file(name: str | Path, known: Mapping[str, Path], kind: str) -> Path:
+    """What a user means by ``name``: a path, or one of the files known by a name."""
+    path = Path(name)
+    if path.suffix or path.exists() or len(path.parts) > 1:
+        return path
+    if str(name) not in known:
+        raise unknown(kind, str(name), known)
+    return known[str(name)]

@@ -1,0 +1,35 @@
+"""What a process does once before it computes: compiled programs are kept between runs."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+
+def cache_folder() -> Path:
+    """Where compiled programs are kept: ``DEPO_CACHE``, or the user's cache folder."""
+    default = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "depo"
+    return Path(os.environ.get("DEPO_CACHE") or default)
+
+
+def cores() -> list[int]:
+    """The processor cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return sorted(os.sched_getaffinity(0))
+    return list(range(os.cpu_count() or 1))
+
+
+def prepare_jax() -> None:
+    """Keep compiled programs between processes, unless the user has told JAX itself where to."""
+    import jax
+
+    if jax.config.values["jax_compilation_cache_dir"] and "DEPO_CACHE" not in os.environ:
+        return
+    try:
+        folder = cache_folder() / "jax"
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        return  # a read-only home costs compile time, nothing else
+    jax.config.update("jax_compilation_cache_dir", str(folder))
+    if "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS" not in os.environ:
+        jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.5)

@@ -1,0 +1,289 @@
+"""State trajectories of an expert: what every method imitates, and the file they are kept in."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from depo.core.codec import decode, encode
+from depo.core.errors import DepoError, readable
+from depo.core.files import parse_object
+from depo.core.npz import read_npz, write_npz
+
+SHOWN = 4
+"""Names of features in a line about demonstrations."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Demonstrations:
+    """Episodes of states, any lengths, concatenated; actions optional and never needed.
+
+    ``observations`` is ``(total, dimension)`` floats for vector states or ``(total,)`` integers
+    for finite states. Arrays are read-only; every instance has passed the same checks.
+
+    >>> demos = Demonstrations.from_episodes([[0, 1, 2], [3, 4]])
+    >>> demos.episodes, demos.is_finite, demos.transitions()[0].tolist()
+    (2, True, [0, 1, 3])
+    >>> demos
+    Demonstrations(2 episodes, 3 steps, finite states)
+    """
+
+    observations: np.ndarray
+    episode_lengths: np.ndarray
+    actions: np.ndarray | None = None
+    episode_returns: np.ndarray | None = None
+    feature_names: tuple[str, ...] = ()
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        observations = _checked_observations(np.asarray(self.observations))
+        lengths = _checked_lengths(np.asarray(self.episode_lengths), len(observations))
+        actions = self.actions
+        if actions is not None:
+            actions = _checked_actions(np.asarray(actions), len(observations), len(lengths))
+        returns = self.episode_returns
+        if returns is not None:
+            returns = np.asarray(returns)
+            if returns.shape != (len(lengths),) or returns.dtype.kind not in "fiu":
+                raise DepoError(
+                    f"episode_returns has shape {returns.shape} and dtype {returns.dtype}: "
+                    f"expected one number for each of the {len(lengths)} episodes"
+                )
+            if not np.isfinite(returns).all():
+                bad = int(np.flatnonzero(~np.isfinite(returns))[0])
+                raise DepoError(
+                    f"episode_returns has {returns[bad]} for episode {bad}: repair it, or leave "
+                    "episode_returns out"
+                )
+        names = tuple(self.feature_names) or _default_names(observations)
+        dimension = 1 if observations.ndim == 1 else observations.shape[1]
+        if len(names) != dimension:
+            raise DepoError(
+                f"{len(names)} feature names for {dimension}-dimensional states: "
+                "give one name for each dimension, or none"
+            )
+        for name, array in [
+            ("observations", observations),
+            ("episode_lengths", lengths),
+            ("actions", actions),
+            ("episode_returns", returns),
+        ]:
+            if array is not None:
+                array = array.copy()
+                array.setflags(write=False)
+            object.__setattr__(self, name, array)
+        object.__setattr__(self, "feature_names", names)
+
+    @classmethod
+    def from_episodes(
+        cls,
+        episodes: Sequence[Any],
+        *,
+        feature_names: Sequence[str] = (),
+        metadata: Mapping[str, Any] | None = None,
+    ) -> Demonstrations:
+        """Build from a list of episodes, each an array of states."""
+        try:
+            arrays = [np.asarray(episode) for episode in episodes]
+        except ValueError as error:
+            raise DepoError(f"an episode is no array of states: {error}") from None
+        if not arrays:
+            raise DepoError("no episodes: demonstrations need at least one")
+        for number, array in enumerate(arrays):
+            if array.ndim == 0 or len(array) < 2:
+                raise DepoError(
+                    f"episode {number} has length {array.shape[0] if array.ndim else 1}: an "
+                    "episode is a list of at least two states"
+                )
+        if len({array.shape[1:] for array in arrays}) > 1:
+            shapes = sorted({array.shape[1:] for array in arrays})
+            raise DepoError(f"episodes have states of different shapes: {shapes}")
+        return cls(
+            observations=np.concatenate(arrays),
+            episode_lengths=np.array([len(array) for array in arrays]),
+            feature_names=tuple(feature_names),
+            metadata=metadata or {},
+        )
+
+    @property
+    def episodes(self) -> int:
+        """How many episodes there are."""
+        return len(self.episode_lengths)
+
+    @property
+    def is_finite(self) -> bool:
+        """Whether states are integers of a finite set rather than vectors."""
+        return self.observations.ndim == 1
+
+    @property
+    def dimension(self) -> int:
+        """Length of a state vector (1 for finite states)."""
+        return 1 if self.is_finite else int(self.observations.shape[1])
+
+    def __repr__(self) -> str:
+        """What there is, not the numbers themselves."""
+        names = self.feature_names
+        shown = f"{', '.join(names[:SHOWN])}{', …' if len(names) > SHOWN else ''}"
+        steps = len(self.observations) - self.episodes
+        said = [
+            f"{self.episodes:,} episodes",
+            f"{steps:,} steps",
+            "finite states" if self.is_finite else f"{self.dimension} features ({shown})",
+            "" if self.actions is None else "with actions",
+        ]
+        if source := self.metadata.get("source") or self.metadata.get("environment"):
+            said.append(f"from {readable(str(source))}")
+        return f"Demonstrations({', '.join(filter(None, said))})"
+
+    def __iter__(self) -> Iterator[np.ndarray]:
+        """The episodes, one array of states each."""
+        return iter(np.split(self.observations, np.cumsum(self.episode_lengths)[:-1]))
+
+    def transitions(self) -> tuple[np.ndarray, np.ndarray]:
+        """All pairs (s, s') that follow each other within an episode."""
+        last = np.zeros(len(self.observations), bool)
+        last[np.cumsum(self.episode_lengths) - 1] = True
+        first = np.roll(last, 1)
+        return self.observations[~last], self.observations[~first]
+
+    def select(self, indices: Sequence[int]) -> Demonstrations:
+        """The episodes with these numbers, in this order."""
+        if not len(indices):
+            raise DepoError("no episodes: demonstrations need at least one")
+        episodes = list(self)
+        starts = np.cumsum(self.episode_lengths) - self.episode_lengths
+        rows = [np.arange(starts[i], starts[i] + self.episode_lengths[i]) for i in indices]
+        return Demonstrations(
+            observations=np.concatenate([episodes[i] for i in indices]),
+            episode_lengths=self.episode_lengths[list(indices)],
+            actions=None if self.actions is None else self.actions[np.concatenate(rows)],
+            episode_returns=(
+                None if self.episode_returns is None else self.episode_returns[list(indices)]
+            ),
+            feature_names=self.feature_names,
+            metadata=self.metadata,
+        )
+
+    def save(self, path: str | Path) -> Path:
+        """Write one plain ``.npz``, atomically."""
+        own = {**self.metadata, "feature_names": self.feature_names}
+        about = json.dumps(decode(dict[str, Any], encode(own), "metadata"))
+        arrays: dict[str, Any] = {
+            "observations": self.observations,
+            "episode_lengths": self.episode_lengths,
+            "metadata": np.array(about),
+        }
+        if self.actions is not None:
+            arrays["actions"] = self.actions
+        if self.episode_returns is not None:
+            arrays["episode_returns"] = self.episode_returns
+        return write_npz(path, arrays)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Demonstrations:
+        """Read and check a file; pickled contents are refused, never run."""
+        path = Path(path)
+        arrays = read_npz(path)
+        missing = {"observations", "episode_lengths"} - set(arrays)
+        if missing:
+            raise DepoError(
+                f"{path} has no array '{sorted(missing)[0]}': demonstrations need "
+                f"'observations' and 'episode_lengths' (found: {', '.join(sorted(arrays)) or '-'})"
+            )
+        metadata = _read_metadata(path, arrays.get("metadata"))
+        names = metadata.pop("feature_names", ())
+        try:
+            return cls(
+                observations=arrays["observations"],
+                episode_lengths=arrays["episode_lengths"],
+                actions=arrays.get("actions"),
+                episode_returns=arrays.get("episode_returns"),
+                feature_names=names,
+                metadata=metadata,
+            )
+        except DepoError as error:
+            raise DepoError(f"{path}: {error}") from None
+
+
+def _read_metadata(path: Path, stored: np.ndarray | None) -> dict[str, Any]:
+    if stored is None:
+        return {}
+    where = f"{path}: metadata"
+    metadata = decode(dict[str, Any], parse_object(str(stored), where), where)
+    names = metadata.get("feature_names", [])
+    return metadata | {"feature_names": decode(tuple[str, ...], names, f"{where}: feature_names")}
+
+
+def _checked_observations(array: np.ndarray) -> np.ndarray:
+    if array.ndim == 2 and array.dtype.kind == "f":
+        bad = ~np.isfinite(array)
+        if bad.any():
+            row, column = (int(index) for index in np.argwhere(bad)[0])
+            raise DepoError(
+                f"observations contain {int(bad.sum())} NaN or infinite numbers, the first in "
+                f"state {row}, dimension {column}: repair or drop those episodes"
+            )
+        if array.shape[1] == 0:
+            raise DepoError("observations have no dimension: states need at least one number")
+        if np.abs(array).max(initial=0) > np.finfo(np.float32).max:
+            raise DepoError("observations do not fit float32: rescale them")
+        return array.astype(np.float32)
+    if array.ndim == 1 and array.dtype.kind in "iu":
+        if len(array) and array.min() < 0:
+            raise DepoError(f"finite states are numbered from 0, found {array.min()}")
+        if len(array) and array.max() > np.iinfo(np.int32).max:
+            raise DepoError(f"finite states must fit 32 bits, found {array.max()}")
+        return array.astype(np.int32)
+    raise DepoError(
+        f"observations have rank {array.ndim} and dtype {array.dtype}: expected (states, "
+        "dimension) floats for vector states, or (states,) integers for finite states"
+    )
+
+
+def _checked_lengths(array: np.ndarray, total: int) -> np.ndarray:
+    if array.ndim != 1 or array.dtype.kind not in "iu":
+        raise DepoError(
+            f"episode_lengths has rank {array.ndim} and dtype {array.dtype}: "
+            "expected a list of whole numbers"
+        )
+    if len(array) == 0:
+        raise DepoError("no episodes: demonstrations need at least one")
+    short = np.flatnonzero(array.astype(np.int64) < 2)
+    if len(short):
+        raise DepoError(
+            f"episode {int(short[0])} has length {int(array[short[0]])}: "
+            "an episode needs at least two states to hold a transition"
+        )
+    claimed = sum(int(length) for length in array)  # Python's whole numbers do not overflow
+    if claimed != total:
+        raise DepoError(
+            f"episode_lengths add up to {claimed} but there are {total} observations: "
+            "the file is cut short or its lengths are wrong"
+        )
+    return array.astype(np.int64)
+
+
+def _checked_actions(array: np.ndarray, total: int, episodes: int) -> np.ndarray:
+    if array.ndim not in (1, 2) or array.dtype.kind not in "fiu":
+        raise DepoError(f"actions have rank {array.ndim} and dtype {array.dtype}: expected numbers")
+    if len(array) == total - episodes:
+        raise DepoError(
+            f"{len(array)} actions for {total} observations: give one action for each state "
+            "(repeat the last one in each episode), or leave actions out"
+        )
+    if len(array) != total:
+        raise DepoError(f"{len(array)} actions for {total} observations: they must be as many")
+    if not np.isfinite(array).all():
+        raise DepoError("actions contain NaN or infinite numbers: leave actions out or repair them")
+    return array
+
+
+def _default_names(observations: np.ndarray) -> tuple[str, ...]:
+    if observations.ndim == 1:
+        return ("state",)
+    return tuple(f"s{i}" for i in range(observations.shape[1]))

@@ -1,0 +1,142 @@
+"""The newest transitions of one seed: a ring of arrays, and append-only chunks on the disk.
+
+    RUN/replay/seed-0/000000000-000020000.safetensors    rows 0 to 19,999
+    RUN/replay/seed-0/000020000-000040000.safetensors    … a chunk is never written again
+
+Transitions have absolute numbers, so the ring after loading is bit for bit the ring that was saved.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from safetensors import SafetensorError
+from safetensors.numpy import load, save
+
+from depo.core.errors import DepoError
+from depo.core.files import write_bytes
+from depo.data.transitions import Transitions
+
+
+class Replay:
+    """A ring of ``capacity`` rows.
+
+    >>> replay = Replay(capacity=4, states=1, actions=1)
+    >>> for i in range(6):
+    ...     x = np.full((1, 1), i, np.float32)
+    ...     replay.add(Transitions(x, x, x, np.zeros(1, np.float32), np.zeros(1, bool)))
+    >>> sorted(set(replay.draw(np.random.default_rng(0), (99,), newest=3).state[:, 0].tolist()))
+    [3.0, 4.0, 5.0]
+    """
+
+    def __init__(self, capacity: int, states: int, actions: int):
+        self.capacity, self.total = capacity, 0
+        self._saved = 0
+        self._rows = Transitions(
+            state=np.zeros((capacity, states), np.float32),  # the system maps pages when touched
+            action=np.zeros((capacity, actions), np.float32),
+            next_state=np.zeros((capacity, states), np.float32),
+            reward=np.zeros(capacity, np.float32),
+            terminated=np.zeros(capacity, bool),
+        )
+
+    def add(self, rows: Transitions) -> None:
+        """Append rows, over the oldest where the ring is full."""
+        count = len(rows.reward)
+        places = np.arange(self.total, self.total + count) % self.capacity
+        for column, values in zip(self._rows, rows, strict=True):
+            column[places] = values
+        self.total += count
+
+    def draw(
+        self, generator: np.random.Generator, shape: tuple[int, ...], newest: int
+    ) -> Transitions:
+        """Copies of rows, uniformly among the newest."""
+        available = min(newest, self.total, self.capacity)
+        places = (self.total - 1 - generator.integers(available, size=shape)) % self.capacity
+        return Transitions(*(column[places] for column in self._rows))
+
+    def newest(self, count: int) -> Transitions:
+        """The newest rows, oldest first."""
+        count = min(count, self.total, self.capacity)
+        places = np.arange(self.total - count, self.total) % self.capacity
+        return Transitions(*(column[places] for column in self._rows))
+
+    def save(self, folder: Path) -> None:
+        """Write the rows added since the last save as one chunk; drop chunks long overwritten."""
+        if self.total == self._saved:
+            return
+        begin = max(self._saved, self.total - self.capacity)
+        rows = self.newest(self.total - begin)._asdict()
+        arrays = {name: np.ascontiguousarray(column) for name, column in rows.items()}
+        write_bytes(folder / chunk_name(begin, self.total), save(arrays))
+        oldest_needed = self._saved - self.capacity  # by the checkpoint before this one
+        for chunk in chunks(folder):
+            if chunk.end <= oldest_needed:
+                chunk.path.unlink(missing_ok=True)
+        self._saved = self.total
+
+    def load(self, folder: Path, total: int) -> None:
+        """The ring as it was when ``total`` rows had been added; later chunks are removed."""
+        needed: list[Chunk] = []
+        position = total
+        for chunk in reversed(chunks(folder)):
+            if chunk.end > total:  # written by a sitting that was killed
+                chunk.path.unlink(missing_ok=True)
+            elif chunk.end == position and position > total - self.capacity:
+                needed.append(chunk)
+                position = chunk.begin
+        if position > max(0, total - self.capacity):
+            raise DepoError(
+                f"{folder} lacks the transitions before {position:,} of {total:,}: "
+                "the run is damaged, train again"
+            )
+        self.total = position
+        for chunk in reversed(needed):
+            self.add(read_chunk(chunk.path))
+        self._saved = total
+
+
+class Chunk(NamedTuple):
+    """A file with the rows ``begin`` to ``end − 1``."""
+
+    begin: int
+    end: int
+    path: Path
+
+
+def chunk_name(begin: int, end: int) -> str:
+    """File name of the rows ``begin`` to ``end − 1``."""
+    return f"{begin:09d}-{end:09d}.safetensors"
+
+
+def chunks(folder: Path) -> list[Chunk]:
+    """Every chunk in a folder, in order."""
+    found = []
+    for path in sorted(folder.glob("*-*.safetensors")):
+        begin, _, end = path.stem.partition("-")
+        if begin.isdigit() and end.isdigit():
+            found.append(Chunk(int(begin), int(end), path))
+    return found
+
+
+def read_chunk(path: Path) -> Transitions:
+    """The rows of one chunk."""
+    try:
+        return Transitions(**load(path.read_bytes()))
+    except (SafetensorError, OSError, ValueError, TypeError) as error:
+        raise DepoError(f"{path} is not a readable chunk of transitions: {error}") from None
+
+
+def read_newest(folder: Path, count: int) -> Transitions | None:
+    """The newest rows on the disk, oldest first; None where there are none. Changes nothing."""
+    found: list[Transitions] = []
+    for chunk in reversed(chunks(folder)):
+        if sum(len(rows.reward) for rows in found) >= count:
+            break
+        found.insert(0, read_chunk(chunk.path))
+    if not found:
+        return None
+    return Transitions(*(np.concatenate(column)[-count:] for column in zip(*found, strict=True)))

@@ -1,0 +1,1 @@
+"""The driving simulator, its family, and recordings of traffic."""

@@ -1,0 +1,372 @@
+"""Environment families: the grid world, driving, Gymnasium, or a third party's; one object each.
+
+A family says all that depo asks of its environments: their settings, how they are named and
+opened, who demonstrates in them, whether their skill is a formula, which variants share their
+states, and who scores a policy in them. It is registered once, beside its code::
+
+    register_family(MyFamily())
+
+or, from another package, as an entry point of the group ``depo.environments``. No JAX before
+something is opened: families are part of the command line.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from depo.core.codec import decode, decode_each, encode, said_of
+from depo.core.errors import DepoError, unknown
+from depo.core.plugins import load_plugins
+from depo.environments.dynamics import parse_dynamics
+from depo.models.skill_source import trust_formulas
+
+if TYPE_CHECKING:
+    from depo.data.demonstrations import Demonstrations
+    from depo.environments.gymnasium_environment import GymnasiumEnvironment
+    from depo.environments.jax_environment import JaxEnvironment
+    from depo.environments.tabular import TabularEnvironment
+    from depo.evaluation.evaluator import Evaluator, Scoring
+
+GROUP = "depo.environments"
+"""The entry-point group of other packages' families."""
+GRID, GYMNASIUM = "grid", "gymnasium"
+"""The family that is meant where nothing is said, and the one of every id nobody else knows."""
+AS_IS = "as-is"
+"""The variant that is the environment itself, beside others under changed dynamics."""
+
+
+@dataclass(frozen=True)
+class EnvironmentSettings:
+    """An environment as a run's folder describes it: a family, its settings, changed dynamics.
+
+    >>> EnvironmentSettings().label
+    'gridworld-6x6-k1'
+    """
+
+    family: str = GRID
+    settings: Any = None
+    """What the family's own ``settings`` class holds; None: its defaults."""
+    dynamics: str = ""
+    """What actions do instead, as ``mixed,gravity=0.8``."""
+
+    def __post_init__(self) -> None:
+        own = family_of(self)
+        if self.settings is None:
+            object.__setattr__(self, "settings", own.settings())
+        if not isinstance(self.settings, own.settings):
+            raise DepoError(
+                f"settings {self.settings!r} are none of the family '{self.family}': give a "
+                f"{own.settings.__name__}"
+            )
+        changes = parse_dynamics(self.dynamics)
+        if changes and own.instead_of_dynamics:
+            raise DepoError(
+                f"dynamics '{self.dynamics}' change bare vector actions: {own.instead_of_dynamics}"
+            )
+        object.__setattr__(self, "dynamics", ",".join(map(str, changes)))
+
+    @property
+    def id(self) -> str:
+        """The Gymnasium id."""
+        return self.gymnasium().id
+
+    @property
+    def label(self) -> str:
+        """A short name for tables and folders."""
+        return family_of(self).label(self)
+
+    def gymnasium(self) -> GymnasiumEnvironment:
+        """As a Gymnasium environment, not yet made."""
+        return family_of(self).open_gymnasium(self)
+
+    def variant(self, name: str) -> EnvironmentSettings:
+        """A version that shares its states, by the name its family gives it."""
+        return family_of(self).variant(self, name)
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain data; unchanged dynamics go without saying."""
+        data = {"family": self.family, "settings": encode(self.settings)}
+        return data | ({"dynamics": self.dynamics} if self.dynamics else {})
+
+    @classmethod
+    def from_json(cls, data: object, where: str = "environment") -> EnvironmentSettings:
+        """What :meth:`to_json` described.
+
+        >>> EnvironmentSettings.from_json(EnvironmentSettings().to_json()) == EnvironmentSettings()
+        True
+        """
+        kinds = {"family": str, "settings": dict[str, Any], "dynamics": str}
+        stored = decode_each(kinds, data, where, required=("family", "settings"))
+        with said_of(where):
+            family = families().get(stored["family"])
+            if family is None:
+                raise unknown("environment family", stored["family"], families())
+            settings = decode(family.settings, stored["settings"], family.name)
+            return cls(family.name, settings, stored.get("dynamics", ""))
+
+
+@dataclass(frozen=True)
+class ArgumentFlags:
+    """Flags of an environment that has none of its own."""
+
+    env_args: tuple[str, ...] = ()
+    """Arguments of the environment's constructor, NAME=VALUE, values as JSON."""
+    dynamics: str = ""
+    """What actions do instead, comma-separated: inverted, transposed[=2-0-1], mixed, scaled=F,
+    delayed; on MuJoCo gravity=F, mass=F, friction=F, damping=F."""
+
+
+class EnvironmentFamily(ABC):
+    """What depo asks of a family; what is not overridden is as for any Gymnasium environment."""
+
+    name: ClassVar[str]
+    """What run folders call it."""
+    names: ClassVar[tuple[str, ...]]
+    """What ``--env`` may say for it; the first is its short name."""
+    settings: ClassVar[type[Any]]
+    """A frozen dataclass whose defaults make an environment; no JAX where it is defined."""
+    settings_are_flags: ClassVar[bool] = False
+    """Whether every setting is a flag and keyword of its own, instead of one of ``--env-args``."""
+    instead_of_dynamics: ClassVar[str] = ""
+    """Where ``--dynamics`` means nothing: what to use in its place."""
+    expert: ClassVar[str] = "demonstrations"
+    """What the demonstrations are called that come with an environment."""
+    needs_demonstrations: ClassVar[bool] = False
+    """Whether scores compare with demonstrations, even if a method learns without."""
+    plays_episodes: ClassVar[bool] = True
+    """Whether one may choose how many episodes are played for a score."""
+    formula_module: ClassVar[str] = ""
+    """The module of its formulas: a policy's folder may name one of them and have it imported."""
+
+    # names and settings
+
+    def named(self, env: str, arguments: Mapping[str, Any]) -> EnvironmentSettings:
+        """The environment that one of ``names`` and some arguments mean."""
+        del env
+        return self.with_arguments(EnvironmentSettings(self.name), arguments)
+
+    def with_arguments(
+        self, environment: EnvironmentSettings, arguments: Mapping[str, Any]
+    ) -> EnvironmentSettings:
+        """The environment with other values for some of its settings."""
+        known = [field.name for field in dataclasses.fields(self.settings)]
+        for name in arguments:
+            if name not in known:
+                raise unknown(f"setting of {self.names[0]}", name, known)
+        return replace(environment, settings=replace(environment.settings, **arguments))
+
+    def label(self, environment: EnvironmentSettings) -> str:
+        """A short name for tables and folders."""
+        name = self.open_gymnasium(environment).id.rpartition(":")[2].rpartition("/")[2].lower()
+        return "-".join([name, *map(str, parse_dynamics(environment.dynamics))])
+
+    def short_name(self, environment: EnvironmentSettings) -> str:
+        """What the command line calls it."""
+        del environment
+        return self.names[0]
+
+    def flags(self, environment: EnvironmentSettings) -> Any:
+        """The flags of the command line that are the environment's own, with their defaults."""
+        return environment.settings if self.settings_are_flags else ArgumentFlags()
+
+    def with_flags(self, environment: EnvironmentSettings, flags: Any) -> EnvironmentSettings:
+        """The environment with what the command line said."""
+        if self.settings_are_flags:
+            return replace(environment, settings=flags)
+        given = self.with_arguments(environment, parse_arguments(flags.env_args))
+        return replace(given, dynamics=flags.dynamics)
+
+    def files(self, environment: EnvironmentSettings) -> tuple[str, ...]:
+        """Files, or names of shipped ones, that it cannot be opened without."""
+        del environment
+        return ()
+
+    def home(self, label: str, states: int | None = None) -> EnvironmentSettings | None:
+        """Where a planner was trained whose folder says this label; ``states``: how many finite
+        states it knows. None: the label says too little, or is another family's."""
+        del label, states
+        return None
+
+    # opening
+
+    @abstractmethod
+    def open_gymnasium(self, environment: EnvironmentSettings) -> GymnasiumEnvironment:
+        """As a Gymnasium environment, not yet made; every environment has this form."""
+
+    def open_table(self, environment: EnvironmentSettings) -> TabularEnvironment | None:
+        """As a table that is stepped inside the compiler; None: it has no such form."""
+        del environment
+        return None
+
+    def open_jax(self, environment: EnvironmentSettings) -> JaxEnvironment | None:
+        """As functions that are stepped inside the compiler; None: it has no such form."""
+        del environment
+        return None
+
+    def is_finite(self, environment: EnvironmentSettings) -> bool:
+        """Whether states are finitely many rather than vectors."""
+        return self.open_gymnasium(environment).is_finite()
+
+    # who demonstrates, and what is known of its skill
+
+    def demonstrations(self, environment: EnvironmentSettings) -> Demonstrations:
+        """The demonstrations that come with it."""
+        raise DepoError(f"no demonstrations for {environment.id}: pass --demos FILE")
+
+    def shorter_states(self, environment: EnvironmentSettings) -> str:
+        """Where demonstrations are shorter than its states: how to name the form that has such."""
+        del environment
+        return ""
+
+    def formula(self, environment: EnvironmentSettings) -> str:
+        """The skill as a formula, ``module:function``; empty: none is known."""
+        del environment
+        return ""
+
+    def time_step(self, environment: EnvironmentSettings) -> float | None:
+        """Seconds of a step, for a formula that depends on them; None: it has its own."""
+        del environment
+        return None
+
+    def settled_after(self, environment: EnvironmentSettings) -> int:
+        """Steps after which what a policy does in it is typical; 0: from the start."""
+        del environment
+        return 0
+
+    # variants and scores
+
+    def variant(self, environment: EnvironmentSettings, name: str) -> EnvironmentSettings:
+        """A version that shares its states: dynamics on top of its own, or 'as-is'."""
+        own = "" if name == AS_IS else name
+        return replace(environment, dynamics=",".join(filter(None, [environment.dynamics, own])))
+
+    def evaluator(self, environment: EnvironmentSettings, scoring: Scoring) -> Evaluator:
+        """Who scores policies while they are trained: by episodes, unless something is known."""
+        played = replace(self.open_gymnasium(environment), remember=scoring.remember)
+        if self.is_finite(environment):
+            from depo.evaluation.rollouts import FiniteRollouts
+
+            return FiniteRollouts(played, scoring.seeds, scoring.episodes)
+        from depo.evaluation.vector_rollouts import VectorRollouts
+
+        return VectorRollouts(played, scoring)
+
+    def report(self, environment: EnvironmentSettings, scoring: Scoring) -> Evaluator:
+        """Who scores policies that are finished: all that can be said."""
+        return self.evaluator(environment, scoring)
+
+
+_families: dict[str, EnvironmentFamily] = {}
+_loaded: list[str] = []
+
+
+def register_family(family: EnvironmentFamily) -> EnvironmentFamily:
+    """Make a family known; its names must be nobody else's."""
+    for other in _families.values():
+        if other.name == family.name:
+            raise DepoError(f"there is an environment family '{family.name}' already: rename yours")
+        if taken := set(other.names) & set(family.names):
+            raise DepoError(
+                f"--env {min(taken)} means the environment family '{other.name}' already: give "
+                f"'{family.name}' another name for it"
+            )
+    _families[family.name] = family
+    return family
+
+
+def _register_found(found: Any) -> None:
+    """An entry point names a family, or its class."""
+    register_family(found() if isinstance(found, type) else found)
+
+
+def families() -> dict[str, EnvironmentFamily]:
+    """All families by name, those of other packages among them."""
+    if not _loaded:
+        _loaded.append(GROUP)
+        load_plugins(GROUP, _register_found)
+    return _families
+
+
+def _formula_modules() -> set[str]:
+    """Where the families' formulas are."""
+    return {family.formula_module for family in families().values()} - {""}
+
+
+trust_formulas(_formula_modules)
+
+
+def family_of(environment: EnvironmentSettings) -> EnvironmentFamily:
+    """The family of an environment."""
+    if environment.family not in families():
+        raise unknown("environment family", environment.family, families())
+    return families()[environment.family]
+
+
+def named_environment(
+    env: str, arguments: Mapping[str, Any] | None = None, dynamics: str = ""
+) -> EnvironmentSettings:
+    """The environment that a word of ``--env`` means: a family's own, else a Gymnasium id.
+
+    >>> named_environment("hopper", dynamics="inverted").label
+    'hopper-v5-inverted'
+    """
+    own = next((f for f in families().values() if env in f.names), families()[GYMNASIUM])
+    return replace(own.named(env, arguments or {}), dynamics=dynamics)
+
+
+def short_name(environment: EnvironmentSettings) -> str:
+    """What the command line calls it.
+
+    >>> short_name(named_environment("Hopper-v5")), short_name(EnvironmentSettings())
+    ('hopper', 'gridworld')
+    """
+    return family_of(environment).short_name(environment)
+
+
+def parse_arguments(texts: Sequence[str]) -> dict[str, Any]:
+    """Arguments from NAME=VALUE, values as JSON where they are.
+
+    >>> parse_arguments(["k=4", "name=four"])
+    {'k': 4, 'name': 'four'}
+    """
+    return dict(_argument(text) for text in texts)
+
+
+def _argument(text: str) -> tuple[str, Any]:
+    name, equals, value = text.partition("=")
+    if not equals or not name:
+        raise DepoError(f"--env-args '{text}' is not NAME=VALUE")
+    try:
+        return name, json.loads(value)
+    except ValueError:
+        return name, value
+
+
+def to_format_1(environment: EnvironmentSettings) -> dict[str, Any]:
+    """The way back: digests of kept results are made of what format 1 said."""
+    own, is_grid = environment.gymnasium(), environment.family == GRID
+    old: dict[str, Any] = {
+        "id": own.id,
+        "world": environment.to_json()["settings"] if is_grid else None,
+        "arguments": [] if is_grid else [[n, v] for n, v in own.arguments.items()],
+    }
+    return old | ({"dynamics": environment.dynamics} if environment.dynamics else {})
+
+
+def from_format_1(old: Mapping[str, Any]) -> dict[str, Any]:
+    """An environment of a run folder of format 1, as the next format has it.
+
+    >>> from_format_1({"id": "Hopper-v5", "world": None, "arguments": []})
+    {'family': 'gymnasium', 'settings': {'id': 'Hopper-v5', 'arguments': []}, 'dynamics': ''}
+    """
+    family = next((f for f in families().values() if old["id"] in f.names), families()[GYMNASIUM])
+    if family.name == GYMNASIUM:
+        settings: dict[str, Any] = {"id": old["id"], "arguments": old["arguments"]}
+    else:
+        settings = dict(old["arguments"] if old["world"] is None else old["world"])
+    return {"family": family.name, "settings": settings, "dynamics": old.get("dynamics", "")}

@@ -1,0 +1,1 @@
+"""The grid world: its map, its tables, its Gymnasium environments, its exact scores."""

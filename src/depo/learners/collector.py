@@ -1,0 +1,119 @@
+"""One seed's simulator, replay and demonstrations, and the random numbers it draws."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Key
+
+from depo.core.seeds import TRAINING, derived_seed, stream
+from depo.data.replay import Replay
+from depo.data.transitions import Pairs
+from depo.environments.gymnasium_environment import GymnasiumEnvironment, Sizes
+from depo.environments.jax_environment import JaxEnvironment
+from depo.learners.gathering import Chance, Gathering, HostGathering
+from depo.learners.jax_gathering import CompiledGathering
+from depo.methods.off_policy.method import Shape
+from depo.methods.off_policy.settings import Coordinates, OffPolicySettings, skill_part, uses_memory
+from depo.models.normaliser import Normaliser
+from depo.models.planner import GaussianPlanner
+from depo.models.policy import PolicyModel
+
+DRAW, RANDOM, REFIT, VARIANT = 11, 12, 13, 14
+"""Words from which the seeds of minibatches, random actions, refits and other variants of the
+environment are derived."""
+
+
+class Collector:
+    """One seed's simulator, replay and demonstrations."""
+
+    def __init__(
+        self,
+        environment: GymnasiumEnvironment,
+        sizes: Sizes,
+        seed: int,
+        expert: tuple[np.ndarray, np.ndarray] | None,
+        settings: OffPolicySettings,
+        predicts: tuple[int, ...],
+        variant: int = 0,
+        compiled: JaxEnvironment | None = None,
+    ):
+        self.seed, self.settings, self.actions = seed, settings, sizes.actions
+        self.predicts = predicts
+        self.random_seed = derived_seed(VARIANT, seed, variant) % 2**31 if variant else seed
+        copies = settings.collection.copies
+        self.gathering: Gathering = (
+            HostGathering(environment, copies)
+            if compiled is None
+            else CompiledGathering(compiled, environment.id)
+        )
+        skill = skill_part(settings)
+        capacity = settings.collection.replay
+        if skill is not None:
+            capacity = max(capacity, skill.replay)
+        self.replay = Replay(capacity, sizes.states, sizes.actions)
+        nothing = np.zeros((1, sizes.states), np.float32)
+        pairs = expert if expert is not None else (nothing, nothing)
+        self.expert: Pairs = (jnp.array(pairs[0]), jnp.array(pairs[1]))
+        self.coordinates: Coordinates | None = getattr(settings, "coordinates", None)
+        standardises = self.coordinates is not None and self.coordinates.standardise
+        self.standardises_itself = expert is None and standardises
+        self.uses_memory = uses_memory(settings)
+
+    def shape(self) -> Shape:
+        """The coordinates networks see: the demonstrations' statistics, or none (yet)."""
+        s, states = self.coordinates, self.expert[0]
+        own = states.shape[1] // 2 if self.uses_memory else states.shape[1]
+        if s is None or not s.standardise:
+            return self._shape(Normaliser.none(own), Normaliser.none(states.shape[1]))
+        if self.standardises_itself:
+            begin = Normaliser.none(own, s.clip)
+            return self._shape(begin, Normaliser.none(states.shape[1], s.clip))
+        every = Normaliser.of(states, s.clip)
+        return self._shape(Normaliser.of(states[:, :own], s.clip), every)
+
+    def shape_of(self, planner: GaussianPlanner) -> Shape:
+        """The coordinates of a planner that is given: its own statistics, never new ones."""
+        own = planner.normaliser
+        skill = own.twice() if self.uses_memory else own
+        return Shape(own, self.actions, skill, planner.predicts)
+
+    def _shape(self, normaliser: Normaliser, skill: Normaliser) -> Shape:
+        return Shape(normaliser, self.actions, skill, self.predicts)
+
+    def reset(self, number: int) -> None:
+        """Start every copy from a seed that only run seed, checkpoint and copy determine."""
+        copies = range(self.settings.collection.copies)
+        self.gathering.reset([derived_seed(TRAINING, self.random_seed, number, c) for c in copies])
+
+    def gather(self, policy: PolicyModel) -> None:
+        """A burst of steps, into the replay: the policy's, and random ones among them."""
+        self.replay.add(self.gathering.gather(policy, self._chance()))
+
+    def _chance(self) -> Chance:
+        s, copies = self.settings.exploration, self.settings.collection.copies
+        steps = self.settings.collection.batch_steps // copies
+        random = self.replay.total < s.random_steps and s.random_actions
+        generator = self.generator(RANDOM)
+        uniform = generator.uniform(-1.0, 1.0, (steps, copies, self.actions))
+        if extremes := getattr(self.settings, "extremes", 0.0):
+            bound = generator.random(uniform.shape) < extremes
+            uniform = np.where(bound, np.sign(uniform), uniform)
+        epsilon = 1.0 if random else s.epsilon_at(self.replay.total)
+        coin = generator.random((steps, copies)) < epsilon
+        keys = jax.random.key_data(jax.random.split(self.key(RANDOM), steps))
+        return Chance(uniform.astype(np.float32), coin, np.asarray(keys))
+
+    def close(self) -> None:
+        """Close the environments."""
+        self.gathering.close()
+
+    def generator(self, word: int) -> np.random.Generator:
+        """Random numbers that only run seed, purpose and transitions so far determine."""
+        return np.random.default_rng([word, self.random_seed, self.replay.total])
+
+    def key(self, word: int) -> Key[Array, ""]:
+        """The same for JAX."""
+        own = stream(jnp.asarray(self.random_seed), word)
+        return jax.random.fold_in(own, self.replay.total)

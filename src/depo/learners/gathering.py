@@ -1,0 +1,74 @@
+"""One burst of steps in copies of an environment: from Python, or inside the compiler."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple, Protocol, runtime_checkable
+
+import equinox as eqx
+import jax
+import numpy as np
+
+from depo.data.transitions import Transitions
+from depo.environments.gymnasium_environment import GymnasiumEnvironment, VectorStepper
+from depo.models.policy import Decision, PolicyModel
+
+
+class Chance(NamedTuple):
+    """The random numbers of a burst, drawn before it: every way of gathering uses the same."""
+
+    uniform: np.ndarray
+    """(steps, copies, actions) random actions."""
+    coin: np.ndarray
+    """(steps, copies) where they are taken instead of the policy's."""
+    keys: np.ndarray
+    """(steps, 2) data of the keys of the policy's decisions."""
+
+
+@runtime_checkable
+class Gathering(Protocol):
+    """Copies of an environment that a policy acts in; no transition crosses a reset."""
+
+    def reset(self, seeds: Sequence[int]) -> None:
+        """Start every copy from its own seed."""
+
+    def gather(self, policy: PolicyModel, chance: Chance) -> Transitions:
+        """The transitions of a burst, all copies' first steps first."""
+
+    def close(self) -> None:
+        """Close the environments."""
+
+
+class HostGathering:
+    """Decisions compiled, the environment's steps Python's."""
+
+    def __init__(self, environment: GymnasiumEnvironment, copies: int):
+        self._envs: VectorStepper = environment.vector(copies)
+        self._seen = np.zeros(0, np.float32)
+
+    def reset(self, seeds: Sequence[int]) -> None:
+        """Start every copy from its own seed."""
+        self._seen = self._envs.reset(seeds)
+
+    def gather(self, policy: PolicyModel, chance: Chance) -> Transitions:
+        """One call of the simulator for each step."""
+        gathered = []
+        for uniform, coin, key in zip(*chance, strict=True):
+            if coin.all():
+                action = uniform
+            else:
+                decision = _decide(policy, self._seen, key)
+                action = np.where(coin[:, None], uniform, np.asarray(decision.action))
+            before = self._seen
+            self._seen, reached, reward, ended, _ = self._envs.step(action)
+            gathered.append(Transitions(before, action, reached, reward, ended))
+        return Transitions(*(np.concatenate(column) for column in zip(*gathered, strict=True)))
+
+    def close(self) -> None:
+        """Close the environments."""
+        self._envs.close()
+
+
+@eqx.filter_jit
+def _decide(policy: PolicyModel, state: Any, key_data: Any) -> Decision:
+    return policy.sample(state, jax.random.wrap_key_data(key_data))

@@ -1,0 +1,305 @@
+"""The steps off-policy methods are put together from; each returns new models and metrics."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol, TypeVar, runtime_checkable
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import optax
+from jaxtyping import Array, Float, Key
+
+from depo.data.transitions import Pairs, Transitions
+from depo.losses import (
+    adversarial_reward,
+    best_of_modes,
+    gradient_penalty,
+    inverse_dynamics,
+    twin_critic,
+)
+from depo.losses import discriminator as discriminator_loss
+from depo.methods.method import Agent, Metrics
+from depo.methods.off_policy import settings as parts
+from depo.methods.off_policy.method import STEADY, Pace, Shape
+from depo.methods.optimisation import Trained, follow, fresh, uniform_index
+from depo.models.critic import TwinCritic
+from depo.models.discriminator import VectorDiscriminator
+from depo.models.planner import GaussianPlanner
+from depo.models.scalar import Scalar
+from depo.models.skill import AnalyticSkill, VectorSkill
+
+Model = TypeVar("Model", bound=eqx.Module)
+
+
+def step(
+    trained: Trained[Model],
+    optimiser: optax.GradientTransformation,
+    loss: Callable[[Model], tuple[Float[Array, ""], Any]],
+) -> tuple[Trained[Model], Float[Array, ""], Any]:
+    """One gradient step on a loss with something beside; returns both."""
+    (value, beside), gradient = eqx.filter_value_and_grad(loss, has_aux=True)(trained.model)
+    updates, moments = optimiser.update(gradient, trained.moments)
+    return Trained(eqx.apply_updates(trained.model, updates), moments), value, beside
+
+
+def draw_pairs(
+    expert: Pairs, key: Key[Array, ""], size: int
+) -> tuple[Float[Array, "size sees"], Float[Array, "size sees"]]:
+    """Expert transitions, uniformly."""
+    index = uniform_index(key, (size,), expert[0].shape[0])
+    return expert[0][index], expert[1][index]
+
+
+# Critics
+
+
+@runtime_checkable
+class CriticSettings(Protocol):
+    """What the steps of critics read of a method's settings."""
+
+    @property
+    def networks(self) -> parts.Networks:
+        """What actor, planner and critics share."""
+
+    @property
+    def critic(self) -> parts.Critic:
+        """The critics."""
+
+
+def new_critics(key: Key[Array, ""], shape: Shape, s: CriticSettings, pace: Pace) -> Agent:
+    """Twin critics and their targets."""
+    hidden = (s.networks.hidden,) * 2
+    critic = TwinCritic(key, shape.normaliser, shape.actions, hidden, s.critic.norm)
+    optimiser = pace.adam(s.critic.rate, s.networks.adam_beta)
+    return {"critic": fresh(critic, optimiser), "target": Trained(critic, None)}
+
+
+def update_critics(
+    agent: Agent,
+    batch: Transitions,
+    reward: Float[Array, " batch"],
+    next_value: Float[Array, " batch"],
+    end_value: Float[Array, ""] | float,
+    s: CriticSettings,
+    pace: Pace,
+) -> tuple[Agent, Float[Array, " batch"], Metrics]:
+    """A step of both critics, then of their targets; min Q of the batch as it was before."""
+    goal = twin_critic.target(reward, next_value, batch.terminated, end_value, s.critic.gamma)
+    critic, loss, values = step(
+        agent["critic"],
+        pace.adam(s.critic.rate, s.networks.adam_beta),
+        lambda model: twin_critic.loss(model, batch.state, batch.action, goal),
+    )
+    target = follow(agent["target"].model, critic.model, s.critic.follow)
+    metrics = {"critic_loss": loss, "value": jnp.mean(values)}
+    changed = {"critic": critic, "target": Trained(target, None)}
+    return agent | changed, jnp.min(values, axis=0), metrics
+
+
+# Discriminator
+
+
+@runtime_checkable
+class AdversarySettings(CriticSettings, Protocol):
+    """What the steps of a discriminator read of a method's settings."""
+
+    @property
+    def collection(self) -> parts.Collection:
+        """What an episode's end is worth."""
+
+    @property
+    def pair_view(self) -> parts.PairView:
+        """How transitions are seen."""
+
+    @property
+    def discriminator(self) -> parts.Discriminator:
+        """The discriminator and the reward made of it."""
+
+
+def new_discriminator(key: Key[Array, ""], shape: Shape, s: AdversarySettings, pace: Pace) -> Agent:
+    """A discriminator about to be trained, and the running mean of its reward, unknown yet."""
+    hidden = (s.discriminator.hidden,) * 2
+    model = VectorDiscriminator(key, shape.normaliser, hidden, pair_input=s.pair_view.input)
+    return {
+        "discriminator": fresh(model, pace.adam(s.discriminator.rate)),
+        "centre": Trained(Scalar(jnp.zeros(())), None),
+    }
+
+
+def update_discriminator(
+    trained: Trained[VectorDiscriminator],
+    batch: Transitions,
+    expert: Pairs,
+    s: parts.Discriminator,
+    pace: Pace,
+    key: Key[Array, ""],
+) -> tuple[Trained[VectorDiscriminator], Metrics]:
+    """One step of cross-entropy and gradient penalty."""
+    agent = (batch.state, batch.next_state)
+
+    def loss(model: VectorDiscriminator) -> tuple[Float[Array, ""], Metrics]:
+        logits = model(*expert), model(*agent)
+        entropy = discriminator_loss.of_logits(*logits)
+        penalty = gradient_penalty.loss(model, model.features(*expert), model.features(*agent), key)
+        return entropy + s.gradient_penalty * penalty, {
+            "discriminator_loss": entropy,
+            "discriminator_accuracy": discriminator_loss.accuracy(*logits),
+        }
+
+    trained, _, metrics = step(trained, pace.adam(s.rate), loss)
+    return trained, metrics
+
+
+def reward_of(logit: Float[Array, "*batch"], s: parts.Discriminator) -> Float[Array, "*batch"]:
+    """Bounded, shifted, scaled."""
+    if s.logit_clip:
+        logit = jnp.clip(logit, -s.logit_clip, s.logit_clip)
+    return s.reward_scale * (adversarial_reward.FORMS[s.reward](logit) + s.reward_shift)
+
+
+def absorbed_value(
+    s: AdversarySettings, centre: Float[Array, ""] | float = 0.0
+) -> Float[Array, ""] | float:
+    """What an ended episode is worth: for ever the reward of a poor transition, or nothing."""
+    if s.collection.termination != "absorbing":
+        return 0.0
+    reward = reward_of(jnp.asarray(-s.discriminator.absorbing_logit), s.discriminator)
+    return (reward - centre) / (1.0 - s.critic.gamma)
+
+
+def update_reward(
+    agent: Agent,
+    batch: Transitions,
+    expert: Pairs,
+    s: parts.Discriminator,
+    pace: Pace,
+    key: Key[Array, ""],
+) -> tuple[Agent, Float[Array, " batch"], Metrics]:
+    """Train the discriminator, then take its reward of the batch, minus its running mean."""
+    draw, between = jax.random.split(key)
+    pairs = draw_pairs(expert, draw, batch.state.shape[0])
+    trained, metrics = update_discriminator(agent["discriminator"], batch, pairs, s, pace, between)
+    reward = jax.lax.stop_gradient(reward_of(trained.model(batch.state, batch.next_state), s))
+    mean = jnp.mean(reward)
+    centre = follow(agent["centre"].model, Scalar(mean), s.reward_centre)
+    metrics |= {"reward": mean}
+    changed = {"discriminator": trained, "centre": Trained(centre, None)}
+    return agent | changed, reward - centre.value, metrics
+
+
+def discriminator_reward(
+    agent: Agent,
+    state: Float[Array, "batch sees"],
+    next_state: Float[Array, "batch sees"],
+    s: parts.Discriminator,
+) -> Float[Array, " batch"]:
+    """Reward of transitions under the current discriminator, minus its running mean."""
+    logit = agent["discriminator"].model(state, next_state)
+    return jax.lax.stop_gradient(reward_of(logit, s)) - agent["centre"].model.value
+
+
+# Planner and skill
+
+
+@runtime_checkable
+class PlannerSettings(Protocol):
+    """What the steps of a planner read of a method's settings."""
+
+    @property
+    def networks(self) -> parts.Networks:
+        """What actor, planner and critics share."""
+
+    @property
+    def planner(self) -> parts.Planner:
+        """The planner."""
+
+
+def new_planner(
+    key: Key[Array, ""], shape: Shape, s: PlannerSettings, pace: Pace
+) -> Trained[GaussianPlanner]:
+    """A planner about to be trained."""
+    bounds = (-s.planner.log_std_floor, s.planner.log_std_ceiling)
+    model = GaussianPlanner(
+        key, shape.normaliser, (s.networks.hidden,) * 2, shape.predicts, log_std_bounds=bounds
+    )
+    return fresh(model, planner_optimiser(s, pace))
+
+
+def planner_optimiser(s: PlannerSettings, pace: Pace) -> optax.GradientTransformation:
+    """Adam at the planner's rate."""
+    return pace.of_planner().adam(s.planner.rate, s.networks.adam_beta)
+
+
+@runtime_checkable
+class SkillSettings(Protocol):
+    """What the steps of a skill read of a method's settings."""
+
+    @property
+    def pair_view(self) -> parts.PairView:
+        """How transitions are seen."""
+
+    @property
+    def skill(self) -> parts.Skill:
+        """The skill."""
+
+
+def new_skill(
+    key: Key[Array, ""],
+    shape: Shape,
+    s: SkillSettings,
+    pace: Pace,
+    noise: float | None,
+    modes: int = 1,
+) -> Trained[VectorSkill]:
+    """A skill about to be fitted; without ``noise`` it learns its own."""
+    model = VectorSkill(
+        key,
+        shape.skill_normaliser,
+        shape.actions,
+        (s.skill.hidden,) * s.skill.depth,
+        predicts=shape.predicts,
+        noise=noise,
+        pair_input=s.pair_view.input,
+        modes=modes,
+    )
+    return fresh(model, skill_optimiser(s.skill, pace))
+
+
+def skill_optimiser(s: parts.Skill, pace: Pace) -> optax.GradientTransformation:
+    """Refits have their own number of steps, so their rate stays."""
+    return pace.adam(s.rate) if s.schedule != "refit" else STEADY.adam(s.rate)
+
+
+def skill_loss(
+    skill: VectorSkill,
+    state: Float[Array, "batch sees"],
+    next_state: Float[Array, "batch sees"],
+    action: Float[Array, "batch actions"],
+    key: Key[Array, ""] | None = None,
+) -> Float[Array, ""]:
+    """The loss that fits a skill of one mode, or of several."""
+    if skill.modes > 1:
+        return best_of_modes.loss(skill, state, next_state, action)
+    return inverse_dynamics.squared(skill, state, next_state, action, key)
+
+
+def update_skill(
+    trained: Trained[Any],
+    batch: Transitions,
+    s: parts.Skill,
+    pace: Pace,
+    key: Key[Array, ""] | None = None,
+) -> tuple[Trained[Any], Metrics]:
+    """One step of the skill's loss, unless it is a formula or refitted at intervals instead; with a
+    key on random actions, which teaches the skill how much to spread them."""
+    if s.schedule == "refit" or isinstance(trained.model, AnalyticSkill):
+        return trained, {}
+
+    def loss(model: VectorSkill) -> tuple[Float[Array, ""], None]:
+        rows = (batch.state, batch.next_state, batch.action)
+        return skill_loss(model, *rows, key=key), None
+
+    trained, value, _ = step(trained, skill_optimiser(s, pace), loss)
+    return trained, {"skill_loss": value}

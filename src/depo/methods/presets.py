@@ -1,0 +1,121 @@
+"""Presets: other defaults for a method's settings, in layers. No JAX here.
+
+``paper`` is what the authors' experiments really did where that can be told (the docs' fidelity
+table has each difference from their text); ``fast`` is what we found to work best, by the tuning
+tables in the docs. An explicit flag or argument beats either.
+"""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import Any, Literal, NamedTuple, get_args
+
+from depo.core.errors import unknown
+from depo.methods.registry import ON_POLICY, LearnerName, Values, find_method
+from depo.methods.settings_tree import (
+    MethodSettings,
+    every_name,
+    leaves,
+    settings_from,
+    with_values,
+)
+from depo.methods.tasks import TASKS
+from depo.models.skill_source import shape_settings
+
+PRESETS = ("fast", "paper")
+Layer = Literal["default", "preset", "task", "dynamics", "skill", "config", "flag"]
+"""Where a setting's value comes from; later layers beat earlier ones."""
+LAYERS: tuple[Layer, ...] = get_args(Layer)
+NOTHING: Values = MappingProxyType({})
+
+
+def preset_layers(
+    method: str,
+    preset: str,
+    learner: LearnerName = ON_POLICY,
+    task: str = "",
+    dynamics: str = "",
+) -> dict[Layer, Values]:
+    """What a preset says of a method's settings, later layers over earlier ones: the preset itself,
+    the task (a Gymnasium id) and dynamics variants.
+
+    >>> preset_layers("bco", "fast", "off-policy", "InvertedPendulum-v5")["task"]["hidden"]
+    64
+    """
+    own = find_method(method).implementation(learner)
+    if preset not in own.presets:
+        raise unknown("preset", preset, own.presets)
+    has = every_name(own.settings)
+    shared = TASKS.get(learner, {}).get(preset, {}).get(task, {})
+    by_task = {name: value for name, value in shared.items() if name in has}
+    by_task |= own.tasks.get(preset, {}).get(task, {})
+    by_dynamics: dict[str, Any] = {}
+    for word in dynamics.split(","):
+        by_dynamics |= own.dynamics.get(preset, {}).get(word.strip(), {})
+    return {"preset": own.presets[preset], "task": by_task, "dynamics": by_dynamics}
+
+
+def preset_settings(
+    method: str,
+    preset: str,
+    learner: LearnerName = ON_POLICY,
+    task: str = "",
+    dynamics: str = "",
+    changes: Values | None = None,
+) -> MethodSettings:
+    """A method's settings under a preset, with changes on top.
+
+    >>> preset_settings("depo", "paper").calibration.weight
+    1.0
+    >>> preset_settings("depo", "paper", "off-policy", "HalfCheetah-v5").calibration.weight
+    0.01
+    """
+    return compose(method, preset, learner, task, dynamics, flags=changes or {}).settings
+
+
+class Composed(NamedTuple):
+    """Settings, and where each value comes from."""
+
+    settings: MethodSettings
+    origins: dict[str, Layer]
+    """The layer of every setting, by its flat name."""
+
+
+def compose(
+    method: str,
+    preset: str,
+    learner: LearnerName = ON_POLICY,
+    task: str = "",
+    dynamics: str = "",
+    skill: str = "",
+    *,
+    config: Values = NOTHING,
+    flags: Values = NOTHING,
+) -> Composed:
+    """A method's settings of all layers, later ones over earlier ones: the preset's own, the shape
+    of the skill that a transfer is given, a file's values, and flags (in Python: overrides).
+
+    What a file or flags say and the method has not is refused; presets may say it without effect.
+
+    >>> composed = compose("depo", "fast", "off-policy", "Hopper-v5", flags={"hidden": 64})
+    >>> [composed.origins[name] for name in ("hidden", "minibatch", "gamma")]
+    ['flag', 'preset', 'default']
+    """
+    spec = find_method(method)
+    kind = spec.implementation(learner).settings
+    names = every_name(kind)
+    shape = shape_settings(skill) if spec.takes_planner else {}
+    layers: dict[Layer, Values] = {
+        **preset_layers(method, preset, learner, task, dynamics),
+        "skill": {name: value for name, value in shape.items() if name in names},
+        "config": config,
+        "flag": flags,
+    }
+    given = {**config, **flags}
+    said = {name: value for layer in layers.values() for name, value in layer.items()}
+    known = {name: said[name] for name in said if name in names or name not in given}
+    settings = with_values(settings_from(kind, known), given)
+    origins: dict[str, Layer] = {leaf.name: "default" for leaf in leaves(settings)}
+    for layer, values in layers.items():
+        origins |= {name: layer for name in values if name in origins}
+    return Composed(settings, origins)

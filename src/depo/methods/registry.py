@@ -1,0 +1,166 @@
+"""Which methods there are. No JAX here: the command line must start at once.
+
+A method is a :class:`MethodSpec`. Those of this package are the ``METHODS`` of the folders beside
+this file. Others come from installed packages by the entry-point group ``depo.methods`` (an entry
+is a spec, or a sequence of them), or by :func:`register`.
+"""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import pkgutil
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any, Literal
+
+from depo.core.errors import LONGEST, DepoError, unknown
+from depo.core.plugins import load_plugins
+from depo.methods.settings_tree import MethodSettings
+
+LearnerName = Literal["on-policy", "off-policy"]
+ON_POLICY: LearnerName = "on-policy"
+"""For finite states."""
+OFF_POLICY: LearnerName = "off-policy"
+"""For vectors."""
+TRANSFER = "transfer"
+"""The method of ``depo transfer``."""
+GROUP = "depo.methods"
+
+Values = Mapping[str, Any]
+"""Settings by their flat names."""
+Part = Literal["planner", "skill"]
+
+
+@dataclass(frozen=True)
+class Implementation:
+    """A method for one learner."""
+
+    settings: type[MethodSettings]
+    build: Callable[..., Any]
+    """``build(settings)`` for the on-policy learner, ``build(settings, pace)`` for the off-policy
+    one: the method itself (:mod:`depo.methods.on_policy.method`,
+    :mod:`depo.methods.off_policy.method`). Imports JAX no earlier than when it is called."""
+    default_steps: int = 12_800
+    """Environment steps of a run that names none."""
+    presets: Mapping[str, Values] = field(default_factory=lambda: {"fast": {}, "paper": {}})
+    """Preset: the settings that differ from the defaults."""
+    tasks: Mapping[str, Mapping[str, Values]] = field(default_factory=dict)
+    """Preset, Gymnasium id: what differs again, and is this method's own."""
+    dynamics: Mapping[str, Mapping[str, Values]] = field(default_factory=dict)
+    """Preset, dynamics variant: and again."""
+
+
+@dataclass(frozen=True)
+class MethodSpec:
+    """A method: all that the rest of the package knows of it."""
+
+    name: str
+    summary: str
+    """One line for ``depo train --help``."""
+    implementations: Mapping[LearnerName, Implementation]
+    colour: str = "#555555"
+    """Of its curves."""
+    needs_demonstrations: bool = True
+    """Whether it cannot learn without (a transfer can, unless its planner is fine-tuned)."""
+    uses_reward: bool = False
+    """Whether it learns from the environment's own reward."""
+    has_skill: bool = False
+    """Whether it has a skill of its own, whose place a folder or a formula can take."""
+    shares_planner: bool = False
+    """Whether variants of an environment can train one planner together."""
+    adds_losses: bool = False
+    """Whether that planner can follow the sum of the variants' losses (schedule 'joint')."""
+    takes_planner: bool = False
+    """Whether it begins with a planner that is given: ``depo transfer``, not ``depo train``."""
+    exports: tuple[Part, ...] = ()
+    """What a finished run holds as folders, beside the policy."""
+
+    def implementation(self, learner: LearnerName) -> Implementation:
+        """The method for a learner; refused where there is none."""
+        if learner not in self.implementations:
+            known = ", ".join(s.name for s in methods().values() if learner in s.implementations)
+            raise DepoError(
+                f"method '{self.name}' is for the {', '.join(self.implementations)} learner, this "
+                f"environment needs {learner}: {known}"
+            )
+        return self.implementations[learner]
+
+
+def register(spec: MethodSpec) -> MethodSpec:
+    """Add a method; returns it."""
+    return _add(_all(), spec)
+
+
+def methods() -> dict[str, MethodSpec]:
+    """Every method by name: imitation by a decoupled policy first, then by others, then those that
+    are rewarded."""
+    order = sorted(
+        _all().values(), key=lambda s: (s.uses_reward, "planner" not in s.exports, s.name)
+    )
+    return {spec.name: spec for spec in order}
+
+
+def trainable() -> dict[str, MethodSpec]:
+    """The methods that ``depo train`` offers."""
+    return {name: spec for name, spec in methods().items() if not spec.takes_planner}
+
+
+def find_method(name: str) -> MethodSpec:
+    """The method of that name.
+
+    >>> find_method("depo").needs_demonstrations
+    True
+    """
+    found = _all().get(name)
+    if found is None:
+        near = difflib.get_close_matches(name[:LONGEST], methods(), n=1)  # 'transfer', too
+        raise unknown("method", name, {*trainable(), *near})
+    return found
+
+
+def implementation_of(settings: MethodSettings) -> Implementation:
+    """The method and learner that settings belong to."""
+    for spec in _all().values():
+        for implementation in spec.implementations.values():
+            if implementation.settings is type(settings):
+                return implementation
+    raise DepoError(f"no method has the settings {type(settings).__name__}: register it first")
+
+
+def deferred(target: str) -> Callable[..., Any]:
+    """A callable by its name ``module:attribute``, imported when it is called."""
+    module, _, attribute = target.partition(":")
+
+    def call(*arguments: Any, **named: Any) -> Any:
+        return getattr(importlib.import_module(module), attribute)(*arguments, **named)
+
+    return call
+
+
+@cache
+def _all() -> dict[str, MethodSpec]:
+    found: dict[str, MethodSpec] = {}
+    package = importlib.import_module(__package__)
+    for module in pkgutil.iter_modules(package.__path__, f"{__package__}."):
+        if module.ispkg:
+            for spec in getattr(importlib.import_module(module.name), "METHODS", ()):
+                _add(found, spec)
+    load_plugins(GROUP, lambda plugin: _add_all(found, plugin))
+    return found
+
+
+def _add_all(known: dict[str, MethodSpec], plugin: Any) -> None:
+    """A spec of another package, or several."""
+    specs = tuple(plugin) if isinstance(plugin, Iterable) else (plugin,)
+    for spec in specs:
+        if not isinstance(spec, MethodSpec):
+            raise TypeError(f"{spec!r} is no MethodSpec")
+        _add(known, spec)
+
+
+def _add(known: dict[str, MethodSpec], spec: MethodSpec) -> MethodSpec:
+    if known.setdefault(spec.name, spec) is not spec:
+        raise DepoError(f"there is a method '{spec.name}' already: give yours another name")
+    return spec

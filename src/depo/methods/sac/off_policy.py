@@ -1,0 +1,128 @@
+"""Soft actor-critic; GAIfO puts another reward in the place of the environment's."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
+
+import jax
+import jax.numpy as jnp
+import optax
+from jaxtyping import Array, Float, Key
+
+from depo.data.transitions import Pairs, Transitions
+from depo.losses import soft_policy
+from depo.losses.soft_policy import Temperature
+from depo.methods.method import Agent, Method, Metrics
+from depo.methods.off_policy import settings as parts
+from depo.methods.off_policy.method import STEADY, Pace, Shape
+from depo.methods.off_policy.steps import CriticSettings, new_critics, step, update_critics
+from depo.methods.optimisation import Trained, fresh
+from depo.methods.sac import OffPolicySAC
+from depo.models.policy import DecoupledPolicy, GaussianActor
+
+Actor = GaussianActor | DecoupledPolicy
+
+
+@runtime_checkable
+class ActorCriticSettings(CriticSettings, Protocol):
+    """What soft actor-critic reads of a method's settings."""
+
+    @property
+    def actor(self) -> parts.Actor:
+        """The policy."""
+
+
+@dataclass(frozen=True)
+class SoftActorCritic(Method):
+    """Soft actor-critic on any reward; subclasses say which."""
+
+    settings: ActorCriticSettings
+    pace: Pace = STEADY
+
+    def init(self, key: Key[Array, ""], shape: Shape) -> Agent:
+        """Actor, critics and temperature."""
+        s = self.settings
+        actor_key, critic_key = jax.random.split(key)
+        log_alpha = jnp.log(jnp.maximum(s.actor.temperature, 1e-8))
+        optimiser = self.optimiser()
+        return {
+            "actor": fresh(self.new_actor(actor_key, shape), optimiser),
+            "temperature": fresh(Temperature(log_alpha), optimiser),
+            **new_critics(critic_key, shape, s, self.pace),
+        }
+
+    def new_actor(self, key: Key[Array, ""], shape: Shape) -> Actor:
+        """The policy to be trained."""
+        hidden = (self.settings.networks.hidden,) * 2
+        return GaussianActor(key, shape.normaliser, shape.actions, hidden)
+
+    def policy(self, agent: Agent) -> Actor:
+        """The actor."""
+        return agent["actor"].model
+
+    def optimiser(self) -> optax.GradientTransformation:
+        """Of the actor and of the temperature."""
+        s = self.settings
+        return self.pace.adam(s.actor.rate, s.networks.adam_beta)
+
+    def update_on(
+        self,
+        agent: Agent,
+        batch: Transitions,
+        reward: Float[Array, " batch"],
+        end_value: Float[Array, ""] | float,
+        key: Key[Array, ""],
+    ) -> tuple[Agent, Metrics]:
+        """One soft actor-critic step on any reward."""
+        s = self.settings
+        next_key, own_key = jax.random.split(key)
+        alpha = agent["temperature"].model()
+        action, log_prob, _ = self.policy(agent).sample_log_prob(batch.next_state, next_key)
+        next_value = agent["target"].model.least(batch.next_state, action) - alpha * log_prob
+        agent, _, metrics = update_critics(
+            agent, batch, reward, next_value, end_value, s, self.pace
+        )
+        critic = agent["critic"].model
+        actor, loss, entropy = step(
+            agent["actor"],
+            self.optimiser(),
+            lambda model: soft_policy.loss(
+                model, critic, batch.state, alpha, s.actor.output_penalty, own_key
+            ),
+        )
+        temperature = agent["temperature"]
+        if s.actor.tune_temperature:
+            temperature = self._tune(temperature, entropy, batch.action.shape[-1])
+        metrics |= {"policy_loss": loss, "entropy": entropy, "temperature": alpha}
+        return agent | {"actor": actor, "temperature": temperature}, metrics
+
+    def _tune(
+        self, temperature: Trained[Temperature], entropy: Float[Array, ""], actions: int
+    ) -> Trained[Temperature]:
+        changed, _, _ = step(
+            temperature,
+            self.optimiser(),
+            lambda model: (soft_policy.temperature_loss(model, entropy, -float(actions)), None),
+        )
+        return changed
+
+
+@dataclass(frozen=True)
+class SACMethod(SoftActorCritic):
+    """On the environment's own reward."""
+
+    settings: OffPolicySAC
+
+    def update(
+        self,
+        agent: Agent,
+        batch: Transitions,
+        wide: Transitions,
+        expert: Pairs,
+        key: Key[Array, ""],
+    ) -> tuple[Agent, Metrics]:
+        """Critics, then actor and temperature, on the reward given."""
+        reward = self.settings.reward_scale * batch.reward
+        agent, metrics = self.update_on(agent, batch, reward, 0.0, key)
+        return agent, metrics | {"reward": jnp.mean(reward)}

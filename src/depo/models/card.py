@@ -1,0 +1,230 @@
+"""What a model's folder says of it: shape and origin, in ``settings.json`` and ``card.md``."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import msgspec
+
+from depo.core.codec import Natural, Positive, decode, encode
+from depo.core.errors import DepoError
+from depo.core.files import write_bytes
+from depo.core.formats import Data, Format
+
+SETTINGS, CARD = "settings.json", "card.md"
+NotNegative = Annotated[float, msgspec.Meta(ge=0)]
+PairInput = Literal["difference", "states"]
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where a saved model comes from."""
+
+    environment: str = "unknown"
+    method: str = "unknown"
+    features: tuple[str, ...] = ()
+    trained_on: str = "unknown"
+    env_steps: int = 0
+    seed: int = 0
+    scores: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class CategoricalPlannerShape:
+    """Of a planner over finite states."""
+
+    states: Positive
+    hidden: tuple[Positive, ...]
+    model: Literal["categorical"] = "categorical"
+
+
+@dataclass(frozen=True)
+class GaussianPlannerShape:
+    """Of a planner over vectors."""
+
+    sees: Positive
+    clip: NotNegative
+    predicts: tuple[Natural, ...]
+    log_std_bounds: tuple[float, float]
+    absolute: bool
+    hidden: tuple[Positive, ...]
+    model: Literal["gaussian"] = "gaussian"
+
+    def __post_init__(self) -> None:
+        _check_predicts(self.predicts, self.sees)
+        low, high = self.log_std_bounds
+        if low > high:
+            raise DepoError(f"log_std_bounds {[low, high]} are not in order: damaged?")
+
+
+@dataclass(frozen=True)
+class CategoricalSkillShape:
+    """Of a skill between finite states."""
+
+    states: Positive
+    actions: Positive
+    hidden: tuple[Positive, ...]
+    model: Literal["categorical"] = "categorical"
+
+
+@dataclass(frozen=True)
+class VectorSkillShape:
+    """Of a skill between vectors."""
+
+    sees: Positive
+    clip: NotNegative
+    predicts: tuple[Natural, ...]
+    actions: Positive
+    noise: NotNegative | None
+    pair_input: PairInput
+    modes: Positive
+    hidden: tuple[Positive, ...]
+    model: Literal["vector"] = "vector"
+
+    def __post_init__(self) -> None:
+        _check_predicts(self.predicts, self.sees)
+        if self.modes > 1 and self.noise is None:
+            raise DepoError(f"noise None with {self.modes} modes: heads have a fixed noise")
+
+
+@dataclass(frozen=True)
+class FormulaShape:
+    """Of a skill that is a formula: its name, never its code."""
+
+    name: str
+    time_step: float | None = None
+    """Seconds of a step, where the formula depends on it."""
+    model: Literal["formula"] = "formula"
+
+
+@dataclass(frozen=True)
+class CategoricalActorShape:
+    """Of a plain policy on finite states."""
+
+    states: Positive
+    actions: Positive
+    hidden: tuple[Positive, ...]
+    model: Literal["categorical"] = "categorical"
+
+
+@dataclass(frozen=True)
+class GaussianActorShape:
+    """Of a plain policy on vectors."""
+
+    sees: Positive
+    clip: NotNegative
+    actions: Positive
+    hidden: tuple[Positive, ...]
+    model: Literal["gaussian"] = "gaussian"
+
+
+Shape = (
+    CategoricalPlannerShape
+    | GaussianPlannerShape
+    | CategoricalSkillShape
+    | VectorSkillShape
+    | CategoricalActorShape
+    | GaussianActorShape
+)
+SHAPES: dict[str, Any] = {
+    "planner": CategoricalPlannerShape | GaussianPlannerShape,
+    "skill": CategoricalSkillShape | VectorSkillShape,
+    "actor": CategoricalActorShape | GaussianActorShape,
+}
+"""What a folder of each kind may hold; a policy's holds a planner and a skill, or an actor."""
+
+
+@dataclass(frozen=True)
+class Card:
+    """A model's kind, shape and origin, which its folder holds beside the weights."""
+
+    kind: str
+    shape: Shape
+    origin: Origin
+
+    def save(self, folder: Path) -> None:
+        """Write ``settings.json``, and ``card.md`` for people."""
+        finite = {name: x for name, x in self.origin.scores.items() if math.isfinite(x)}
+        origin = encode(self.origin) | {"scores": encode(finite)}
+        write_bytes(folder / CARD, self._text().encode())
+        shape = encode(self.shape)
+        FORMAT.write(folder / SETTINGS, {"kind": self.kind, "shape": shape, "origin": origin})
+
+    @classmethod
+    def load(cls, folder: Path, kind: str) -> Card:
+        """Read what is said of the model of that kind in a folder."""
+        file = folder / SETTINGS
+        if not file.exists():
+            raise DepoError(
+                f"{folder} is not a {kind} folder (no {SETTINGS} in it): "
+                f"give a folder such as RUN/{kind}/seed-0"
+            )
+        stored = decode(_Stored, FORMAT.read(file), str(file))
+        if stored.kind != kind:
+            raise DepoError(f"{folder} holds a {stored.kind}, not a {kind}")
+        shape = decode(SHAPES[kind], stored.shape, f"{file} does not describe a {kind}: shape")
+        return cls(kind, shape, stored.origin)
+
+    def _text(self) -> str:
+        shape, origin = encode(self.shape), self.origin
+        finite = "states" in shape
+        space = f"{shape['states']} finite states" if finite else f"{shape['sees']} features"
+        return f"""# A {shape["model"]} {self.kind}
+
+- state space: {space} ({", ".join(origin.features) or "unnamed"})
+- trained in: {origin.environment}, {origin.env_steps:,} environment steps, seed {origin.seed}
+- trained on: {origin.trained_on}
+- method: {origin.method}
+- network: hidden layers {shape["hidden"]}
+
+Load it with `depo.load_{self.kind}(FOLDER)`{
+            ", or carry it to other dynamics with `depo transfer`" if self.kind == "planner" else ""
+        }.
+
+{scores_table(origin)}
+"""
+
+
+def scores_table(origin: Origin) -> str:
+    """The scores at the time of saving, for a card."""
+    scores = "\n".join(f"| {name} | {value:.4g} |" for name, value in origin.scores.items())
+    return f"| score | value |\n| --- | --- |\n{scores}"
+
+
+def read_origin(folder: str | Path) -> Origin:
+    """Where the model in a folder comes from, of whatever kind it is."""
+    file = Path(folder) / SETTINGS
+    return decode(_Stored, FORMAT.read(file), str(file)).origin
+
+
+@dataclass(frozen=True)
+class _Stored:
+    kind: str
+    shape: Mapping[str, Any]
+    origin: Origin = field(default_factory=Origin)
+
+
+def _since_2(old: Data) -> Data:
+    """Skills say how many modes they have; scores are finite."""
+    origin, shape = dict(old.get("origin", {})), dict(old["shape"])
+    if shape.get("model") == "vector":
+        shape = {"modes": 1, **shape}
+    if isinstance(scores := origin.get("scores"), dict):
+        finite = {n: x for n, x in scores.items() if not isinstance(x, float) or math.isfinite(x)}
+        origin["scores"] = finite
+    return {**old, "shape": shape, "origin": origin}
+
+
+FORMAT = Format("planner or skill folder", (_since_2,))
+
+
+def _check_predicts(predicts: tuple[int, ...], sees: int) -> None:
+    if len(set(predicts)) < len(predicts) or not predicts or max(predicts) >= sees:
+        raise DepoError(
+            f"predicts {list(predicts)} are not different features of the {sees} that are seen: "
+            "damaged?"
+        )

@@ -1,0 +1,186 @@
+"""A policy as a folder, like a planner's: ``weights.safetensors``, ``settings.json``, ``card.md``.
+
+It holds all that acting needs: the shapes of the networks, the statistics by which they see states
+(as weights), the environment's spaces in its own units, and whether the skill remembers the state
+before. A skill that is a formula is stored by its name; loading a folder imports
+no module but those that environment families have registered, never one of somebody else's choice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import jax
+
+from depo.core.codec import decode, encode
+from depo.core.errors import DepoError
+from depo.core.files import as_path, write_bytes
+from depo.core.formats import Format
+from depo.core.weights import save_tree
+from depo.models.acting import Policy, Space
+from depo.models.card import CARD, SETTINGS, SHAPES, FormulaShape, Origin, scores_table
+from depo.models.folder import WEIGHTS, build, load_weights, shape_of
+from depo.models.policy import CategoricalActor, DecoupledPolicy, GaussianActor, PolicyModel
+from depo.models.skill import AnalyticSkill
+from depo.models.skill_source import formula_skill, is_trusted, skill_from
+
+Formula = Callable[[jax.Array, jax.Array], jax.Array] | AnalyticSkill | str
+FORMAT = Format("policy folder")
+
+
+@dataclass(frozen=True)
+class _Stored:
+    """``settings.json``."""
+
+    kind: Literal["policy"]
+    model: Literal["decoupled", "actor"]
+    parts: Mapping[str, Any]
+    """The shapes of planner and skill, or of the actor."""
+    observations: Space
+    actions: Space
+    remembers: bool
+    spread: bool
+    """Whether random actions come from random plans."""
+    origin: Origin
+
+
+def save_policy(path: str | Path, policy: Policy) -> Path:
+    """Write a policy folder.
+
+    >>> import tempfile
+    >>> actor = CategoricalActor(jax.random.key(0), states=5, actions=2, hidden=(8,))
+    >>> policy = Policy(actor, observations=Space.finite(5), actions=Space.finite(2))
+    >>> bool(load_policy(save_policy(tempfile.mkdtemp(), policy)).act(3) == policy.act(3))
+    True
+    """
+    path, model = Path(path), policy.model
+    parts = {name: _shape(part) for name, part in _parts(model).items()}
+    stored = _Stored(
+        kind="policy",
+        model="decoupled" if isinstance(model, DecoupledPolicy) else "actor",
+        parts=encode(parts),
+        observations=policy.observations,
+        actions=policy.actions,
+        remembers=policy.remembers,
+        spread=model.spread if isinstance(model, DecoupledPolicy) else True,
+        origin=policy.origin,
+    )
+    save_tree(path / WEIGHTS, _parts(model))
+    write_bytes(path / CARD, _text(policy, parts).encode())
+    FORMAT.write(path / SETTINGS, encode(stored))
+    return path
+
+
+def load_policy(path: str | Path, *, skill: Formula | None = None) -> Policy:
+    """Read a policy folder, such as RUN/policy/seed-0.
+
+    A skill that is a formula of your own is not imported because a folder says so: name it here,
+    as a function (state, target) → action or as ``'module:function'``.
+    """
+    path = as_path(path, "policy")
+    if not (path / SETTINGS).exists():
+        raise DepoError(
+            f"{path} is not a policy folder (no {SETTINGS} in it): give a folder such as "
+            "RUN/policy/seed-0"
+        )
+    stored = decode(_Stored, FORMAT.read(path / SETTINGS), str(path / SETTINGS))
+    names = ("planner", "skill") if stored.model == "decoupled" else ("actor",)
+    if set(stored.parts) != set(names):
+        raise DepoError(f"{path / SETTINGS} has the parts {sorted(stored.parts)}, not {names}")
+    shapes, formula = {}, None
+    for name in names:
+        given = stored.parts[name]
+        if name == "skill" and isinstance(given, Mapping) and given.get("model") == "formula":
+            formula = _formula(path, decode(FormulaShape, given, str(path / SETTINGS)), skill)
+        else:
+            shapes[name] = decode(SHAPES[name], given, f"{path / SETTINGS}: {name}")
+    if skill is not None and formula is None:
+        raise DepoError(f"the skill of {path} is no formula: leave skill out")
+
+    def skeleton(key: Any) -> Any:
+        made = {name: build(key, shape) for name, shape in shapes.items()}
+        return made if formula is None else {**made, "skill": formula}
+
+    parts = load_weights(path, "policy", skeleton)
+    decoupled = stored.model == "decoupled"
+    model = (
+        DecoupledPolicy(parts["planner"], parts["skill"], stored.spread)
+        if decoupled
+        else parts["actor"]
+    )
+    return Policy(
+        model,
+        observations=stored.observations,
+        actions=stored.actions,
+        remembers=stored.remembers,
+        origin=stored.origin,
+    )
+
+
+def _formula(path: Path, stored: FormulaShape, given: Formula | None) -> AnalyticSkill:
+    if given is not None:
+        if isinstance(given, str):
+            return formula_skill(given, stored.time_step)
+        return skill_from(given, stored.name, stored.time_step)
+    if is_trusted(stored.name):
+        return formula_skill(stored.name, stored.time_step)
+    raise DepoError(
+        f"the skill of {path} is the formula '{stored.name}', and a folder's word imports nothing: "
+        "give it yourself, load_policy(folder, skill=my_function) or skill='module:function'"
+    )
+
+
+def can_be_saved(model: PolicyModel) -> bool:
+    """Whether a folder can hold it; a third party's own class, or a formula without a name, not."""
+    if isinstance(model, DecoupledPolicy):
+        return not isinstance(model.skill, AnalyticSkill) or bool(model.skill.name)
+    return isinstance(model, CategoricalActor | GaussianActor)
+
+
+def _parts(model: PolicyModel) -> dict[str, Any]:
+    if isinstance(model, DecoupledPolicy):
+        return {"planner": model.planner, "skill": model.skill}
+    if isinstance(model, CategoricalActor | GaussianActor):
+        return {"actor": model}
+    raise DepoError(
+        f"a policy of the class {type(model).__name__} cannot be saved: it is neither a planner "
+        "with a skill, nor one of depo's actors"
+    )
+
+
+def _shape(part: Any) -> Any:
+    if not isinstance(part, AnalyticSkill):
+        return shape_of(part)
+    if not part.name:
+        raise DepoError(
+            "this skill is a function without a name and cannot be saved: give it as "
+            "'module:function'"
+        )
+    return FormulaShape(part.name, part.time_step)
+
+
+def _text(policy: Policy, parts: Mapping[str, Any]) -> str:
+    origin = policy.origin
+    networks = "\n".join(f"- {name}: {_described(shape)}" for name, shape in parts.items())
+    memory = "\n- the skill remembers the state before" if policy.remembers else ""
+    return f"""# A policy of {origin.method}
+
+- observations: {policy.observations} ({", ".join(origin.features) or "unnamed"})
+- actions: {policy.actions} ({policy.actions.dtype}, the environment's own units)
+{networks}{memory}
+- trained in: {origin.environment}, {origin.env_steps:,} environment steps, seed {origin.seed}
+- trained on: {origin.trained_on}
+
+Load it with `depo.load_policy(FOLDER)` and act with `policy.act(observation)`.
+
+{scores_table(origin)}
+"""
+
+
+def _described(shape: Any) -> str:
+    if isinstance(shape, FormulaShape):
+        return f"the formula {shape.name}"
+    return f"{shape.model}, hidden layers {list(shape.hidden)}"

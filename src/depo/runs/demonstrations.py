@@ -1,0 +1,83 @@
+"""What a job imitates: the demonstrations it names, checked to fit, and each seed's draw."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from depo.core.errors import DepoError
+from depo.core.seeds import derived_seed
+from depo.data.demonstrations import Demonstrations
+from depo.data.shipped import load_demonstrations
+from depo.environments.family import EnvironmentSettings, family_of
+
+DRAW_DEMOS = 3
+"""The word from which the seeds of drawn demonstrations are derived."""
+
+
+def default_demonstrations(environment: EnvironmentSettings, name: str) -> Demonstrations:
+    """The demonstrations named, or the environment's own."""
+    if name:
+        return load_demonstrations(name)
+    return family_of(environment).demonstrations(environment)
+
+
+def check_demonstrations(demos: Demonstrations, states: int, environment: str) -> None:
+    """Refuse demonstrations of another state space."""
+    if not demos.is_finite:
+        raise DepoError(
+            f"demonstrations hold {demos.dimension}-dimensional vectors, {environment} has "
+            f"{states} finite states: pass --demos recorded there"
+        )
+    highest = int(demos.observations.max())
+    if highest >= states:
+        raise DepoError(
+            f"demonstrations visit state {highest}, {environment} has states 0 to {states - 1}: "
+            "pass --demos recorded there"
+        )
+
+
+class Drawn(NamedTuple):
+    """The demonstrations a seed learns from, and the others."""
+
+    seen: Demonstrations | None
+    held_out: Demonstrations | None
+
+
+def draw_demonstrations(demos: Demonstrations, episodes: int, seed: int) -> Drawn:
+    """Each seed draws its own episodes; with too few, all are seen and none held out."""
+    order = np.random.default_rng(derived_seed(DRAW_DEMOS, seed)).permutation(demos.episodes)
+    numbers = order.tolist()
+    seen, rest = sorted(numbers[:episodes]), sorted(numbers[episodes:])
+    return Drawn(demos.select(seen), demos.select(rest) if rest else None)
+
+
+def expert_pairs(demos: Demonstrations, remember: bool) -> tuple[np.ndarray, np.ndarray]:
+    """Expert transitions (s,s'); with memory the state before is appended to either."""
+    if not remember:
+        return demos.transitions()
+    pairs = []
+    for episode in demos:
+        before = np.concatenate([episode[:1], episode[:-1]])
+        remembered = np.concatenate([episode, before], axis=1)
+        pairs.append((remembered[:-1], remembered[1:]))
+    return tuple(np.concatenate(column) for column in zip(*pairs, strict=True))  # type: ignore[return-value]
+
+
+def check_vectors(
+    demos: Demonstrations, dimension: int, environment: str, shorter: str = ""
+) -> None:
+    """Refuse demonstrations of another state space; ``shorter`` tells where states are shorter."""
+    if demos.is_finite:
+        raise DepoError(
+            f"demonstrations hold finite states, {environment} has {dimension}-dimensional "
+            "vectors: pass --demos recorded there"
+        )
+    if demos.dimension != dimension:
+        hint = f" ({shorter})" if shorter else ""
+        raise DepoError(
+            f"demonstrations hold {demos.dimension}-dimensional states, {environment} has "
+            f"{dimension}: pass --demos recorded there, or the --env-args they were recorded "
+            f"with{hint}"
+        )

@@ -1,0 +1,141 @@
+"""What a run leaves behind: planners, skills and policies as folders."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from gymnasium.spaces import Box
+
+from depo.environments.family import EnvironmentSettings, family_of
+from depo.methods.off_policy.settings import is_fine_tuned, uses_memory
+from depo.models.acting import Policy, Space
+from depo.models.card import Origin, read_origin
+from depo.models.folder import load_planner, save_planner, save_skill
+from depo.models.planner import GaussianPlanner
+from depo.models.policy import CategoricalActor, DecoupledPolicy, GaussianActor, PolicyModel
+from depo.models.policy_folder import can_be_saved, save_policy
+from depo.models.skill import AnalyticSkill, CategoricalSkill
+from depo.runs.job import Job
+from depo.runs.planners import PLANNER, planner_folder, source_folder
+from depo.runs.problem import Problem
+from depo.runs.run import POLICY, Run
+
+
+def keep_source_planners(run: Run) -> None:
+    """The planners a transfer begins with are the ones it ends with: copy them, cards and all.
+
+    Those that will be fine-tuned are kept beside, as they were.
+    """
+    for seed in run.job.seeds:
+        source = planner_folder(run.job.planner, seed)
+        planner, origin = load_planner(source), read_origin(source)
+        for folder in {run.path / PLANNER, source_folder(run)}:
+            save_planner(folder / f"seed-{seed}", planner, origin)
+
+
+def export(
+    run: Run,
+    problem: Problem,
+    state: Any,
+    seeds: Collection[int],
+    env_steps: int,
+    scores: Mapping[int, Mapping[str, float]],
+) -> None:
+    """Write what some seeds have learned: policies, and where there are any, skills and planners
+    (unless they came from elsewhere)."""
+    for i, seed in enumerate(run.job.seeds):
+        if seed not in seeds:
+            continue
+        models = models_of(problem, state, i)
+        first = next(iter(models.values()))
+        origin = origin_of(run, problem, seed, first, env_steps, scores.get(seed, {}))
+        keeps_planner = run.job.spec.takes_planner and not is_fine_tuned(run.job.settings)
+        if isinstance(first, DecoupledPolicy) and not keeps_planner:
+            save_planner(run.path / PLANNER / f"seed-{seed}", first.planner, origin)
+        for variant, model in models.items():
+            name = folder_name(seed, variant)
+            if isinstance(model, DecoupledPolicy) and not isinstance(model.skill, AnalyticSkill):
+                save_skill(run.path / "skill" / name, model.skill, origin)
+            if can_be_saved(model):
+                policy = as_policy(run.job, model, variant, origin)
+                save_policy(run.path / POLICY / name, policy)
+
+
+def models_of(problem: Problem, state: Any, index: int) -> dict[str, PolicyModel]:
+    """A seed's policies by variant; of an environment as it is, one under no name."""
+    return problem.learner.policies(state, index)
+
+
+def folder_name(seed: int, variant: str) -> str:
+    """Of what a seed has learned, with one variant if there are several."""
+    return f"seed-{seed}-{variant}" if variant else f"seed-{seed}"
+
+
+def origin_of(
+    run: Run,
+    problem: Problem,
+    seed: int,
+    model: PolicyModel,
+    env_steps: int,
+    scores: Mapping[str, float],
+) -> Origin:
+    """Where a seed's models come from."""
+    known = {k: v for k, v in scores.items() if math.isfinite(v)}
+    return Origin(
+        environment=run.job.environment.label,
+        method=run.job.method,
+        features=_features(run, problem, seed, model),
+        trained_on=describe_demonstrations(run.job, problem),
+        env_steps=env_steps,
+        seed=seed,
+        scores={k: v for k, v in known.items() if k not in ("seed", "env_steps")},
+    )
+
+
+def as_policy(job: Job, model: PolicyModel, variant: str, origin: Origin) -> Policy:
+    """A model as its user sees it, with the spaces of its environment."""
+    environment = job.environment.variant(variant) if variant else job.environment
+    states, actions = _spaces(model, environment)
+    return Policy(
+        model,
+        observations=states,
+        actions=actions,
+        remembers=uses_memory(job.settings),
+        origin=replace(origin, environment=environment.label),
+    )
+
+
+def _spaces(model: PolicyModel, environment: EnvironmentSettings) -> tuple[Space, Space]:
+    if isinstance(model, DecoupledPolicy) and isinstance(model.skill, CategoricalSkill):
+        return Space.finite(model.skill.states), Space.finite(model.skill.actions)
+    if isinstance(model, CategoricalActor):
+        return Space.finite(model.states), Space.finite(model.network.biases[-1].shape[0])
+    states, actions = environment.gymnasium().own_spaces()
+    assert isinstance(actions, Box)
+    return Space.vector(*(states.shape or ())), Space.box(actions.low, actions.high)
+
+
+def _features(run: Run, problem: Problem, seed: int, model: PolicyModel) -> tuple[str, ...]:
+    """Names from the demonstrations, from the planner that was transferred, or from the
+    environment; numbers where nobody has any."""
+    if problem.demos is not None:
+        return problem.demos.feature_names
+    if run.job.spec.takes_planner:
+        return read_origin(source_folder(run) / f"seed-{seed}").features
+    part = model.planner if isinstance(model, DecoupledPolicy) else model
+    if not isinstance(part, GaussianPlanner | GaussianActor):
+        return ("state",)
+    count = part.normaliser.mean.shape[0]
+    return run.job.environment.gymnasium().feature_names() or tuple(f"s{i}" for i in range(count))
+
+
+def describe_demonstrations(job: Job, problem: Problem) -> str:
+    """One line on what the planner imitates."""
+    if problem.demos is None:
+        return "no demonstrations"
+    name = Path(job.demos).name if job.demos else family_of(job.environment).expert
+    return f"{name}: {problem.demos.episodes} state-only episodes"

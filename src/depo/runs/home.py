@@ -1,0 +1,50 @@
+"""Where a planner was trained: a run's environment, or what its folder's card says."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from depo.environments.family import (
+    EnvironmentSettings,
+    families,
+    family_of,
+)
+from depo.environments.given import EnvironmentLike, environment_of
+from depo.models.card import read_origin
+from depo.runs.run import CHECKPOINTS, SETTINGS, Run
+
+
+def find_environment(
+    env: EnvironmentLike = "",
+    planner: str | Path = "",
+    arguments: Mapping[str, Any] | None = None,
+    dynamics: str = "",
+) -> EnvironmentSettings:
+    """The environment of that name; without one, where a planner was trained, but under no dynamics
+    other than these; else the grid world.
+
+    >>> find_environment("hopper", dynamics="inverted").label
+    'hopper-v5-inverted'
+    """
+    if not isinstance(env, str) or env:
+        return environment_of(env, arguments, dynamics)
+    home = home_of(planner) or EnvironmentSettings()
+    here = family_of(home).with_arguments(home, arguments or {})
+    return replace(here, dynamics=dynamics)
+
+
+def home_of(planner: str | Path, states: int | None = None) -> EnvironmentSettings | None:
+    """Where a planner was trained: a run's environment; of a folder on its own, what a family
+    makes of the label it names and of how many finite ``states`` it knows, if anything."""
+    path = Path(planner).absolute()
+    if not str(planner):
+        return None
+    for run in (path, *path.parents[1:2]):  # RUN, or RUN/planner/seed-0
+        if (run / CHECKPOINTS).is_dir():
+            return Run.open(run).job.environment
+    label = read_origin(path).environment if (path / SETTINGS).exists() else ""
+    found = (family.home(label, states) for family in families().values())
+    return next((home for home in found if home is not None), None)

@@ -1,5 +1,0 @@
-"""Recordings of traffic: where vehicles were, and no actions."""
-
-from depo.traffic.recording import Ramp, Recording, Road, Track
-
-__all__ = ["Ramp", "Recording", "Road", "Track"]

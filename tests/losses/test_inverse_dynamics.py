@@ -1,0 +1,28 @@
+"""The skill learns which action made a transition."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from depo.losses import (
+    inverse_dynamics,
+)
+from depo.models.skill import CategoricalSkill
+from tests.support.descent import minimise
+
+
+def test_the_skill_learns_which_action_made_the_transition() -> None:
+    state, reached = jnp.array([0, 0, 0, 1]), jnp.array([1, 1, 2, 0])
+    action = jnp.array([0, 1, 2, 2])
+    skill = minimise(
+        CategoricalSkill(KEY, 3, 3, (16,)),
+        lambda i: inverse_dynamics.loss(i, state, reached, action),
+    )
+    learned = np.exp(skill.log_probabilities(state, reached))
+    expected = [[0.5, 0.5, 0], [0.5, 0.5, 0], [0, 0, 1], [0, 0, 1]]
+    np.testing.assert_allclose(learned, expected, atol=0.02)
+
+
+KEY = jax.random.key(0)

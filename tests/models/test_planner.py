@@ -1,0 +1,69 @@
+"""Planners score what they sample, and plan what they are told to."""
+
+from __future__ import annotations
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from scipy.stats import norm
+
+from depo.models.normaliser import Normaliser
+from depo.models.planner import CategoricalPlanner, GaussianPlanner
+
+KEY = jax.random.key(0)
+
+
+def test_a_categorical_planner_is_a_distribution_it_samples_from() -> None:
+    planner = CategoricalPlanner(KEY, 5, (16,))
+    h = np.exp(planner.log_probabilities(jnp.arange(5)))
+    np.testing.assert_allclose(h.sum(axis=1), 1, rtol=1e-5)
+    draws = planner.sample(jnp.full(50_000, 2), jax.random.key(1))
+    np.testing.assert_allclose(np.bincount(draws, minlength=5) / 50_000, h[2], atol=0.01)
+    assert planner.mode(jnp.array(2)) == h[2].argmax()
+    assert float(planner.log_prob(jnp.array(2), jnp.array(3))) == pytest.approx(
+        np.log(h[2, 3]), rel=1e-5
+    )
+
+
+def gaussian(**changes) -> GaussianPlanner:
+    arguments = {
+        "normaliser": Normaliser(jnp.array([1.0, -2.0, 0.5]), jnp.array([2.0, 0.5, 10.0])),
+        "hidden": (16, 16),
+    }
+    return GaussianPlanner(KEY, **(arguments | changes))
+
+
+def test_a_gaussian_planner_scores_what_it_samples() -> None:
+    planner = gaussian()
+    state = jnp.array([0.3, -1.0, 4.0])
+    draws = np.asarray(planner.sample(jnp.tile(state, (100_000, 1)), jax.random.key(2)))
+    mode = np.asarray(planner.mode(state))
+    assert (np.abs(draws.mean(axis=0) - mode) < 0.02 * np.asarray(planner.normaliser.scale)).all()
+    deviation = draws.std(axis=0)
+    target = jnp.asarray(mode + 0.7 * deviation)
+    standardised = (np.asarray(target) - mode) / np.asarray(planner.normaliser.scale)
+    expected = norm.logpdf(
+        standardised, scale=deviation / np.asarray(planner.normaliser.scale)
+    ).sum()
+    assert float(planner.log_prob(state, target)) == pytest.approx(expected, abs=0.02)
+
+
+def test_statistics_receive_no_gradient() -> None:
+    planner = gaussian()
+    loss = jax.grad(lambda p: p.log_prob(jnp.ones(3), jnp.zeros(3)) + p.mode(jnp.ones(3)).sum())
+    gradient = loss(planner)
+    assert (gradient.normaliser.mean == 0).all()
+    assert (gradient.normaliser.scale == 0).all()
+    assert any((w != 0).any() for w in gradient.network.weights)
+
+
+def test_a_planner_may_plan_some_features_only() -> None:
+    planner = gaussian(predicts=(2, 0))
+    state = jnp.ones((4, 3))
+    assert planner.mode(state).shape == (4, 2)
+    still = eqx.tree_at(
+        lambda p: p.network, planner, replace_fn=lambda n: jax.tree.map(jnp.zeros_like, n)
+    )
+    np.testing.assert_allclose(still.mode(jnp.array([1.0, 2.0, 3.0])), [3.0, 1.0])

@@ -1,0 +1,28 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import depo
+from depo.data import Demonstrations
+from tests.support.arguments import flat
+
+
+def test_demonstrations_that_visit_every_cell_can_be_imitated(tmp_path: Path) -> None:
+    walk = Demonstrations.from_episodes([[0, 1, 2, 5, 4, 3, 6, 7, 8]]).save(tmp_path / "all.npz")
+    small = {"size": 3, "hidden": 8, "batch_steps": 64, "steps": 64}
+    run = depo.train("depo-supervised", demos=walk, out=tmp_path / "run", **flat(**small))
+    row = run.final_scores()[0]
+    assert "legal_demonstrated" in row
+    assert "legal_undemonstrated" not in row
+
+
+def test_demonstrations_of_another_space_are_refused(tmp_path: Path) -> None:
+    vectors = depo.Demonstrations.from_episodes([np.zeros((3, 11))]).save(tmp_path / "v.npz")
+    with pytest.raises(depo.DepoError, match=r"11-dimensional vectors.*36 finite states"):
+        depo.train("depo", demos=vectors, out=tmp_path / "run")
+    large = depo.Demonstrations.from_episodes([[0, 99]]).save(tmp_path / "l.npz")
+    with pytest.raises(depo.DepoError, match="visit state 99"):
+        depo.train("depo", demos=large, out=tmp_path / "run")

@@ -1,0 +1,235 @@
+"""A run that was really killed ends as one that was not: bit for bit."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import depo
+from depo.core.weights import digest
+from depo.data import Demonstrations
+from depo.runs.run import Run
+from depo.runs.training import begin
+from tests.environments.point import ID as POINT
+from tests.environments.point import straight_demonstrations
+from tests.support.arguments import flat
+from tests.support.traffic import flowing
+
+LAKE = [0, 4, 8, 9, 13, 14, 15]
+GO_ON = """
+import depo, sys
+from depo.core.runtime import prepare_jax
+prepare_jax()
+depo.resume(sys.argv[1])
+"""
+KILLED_WHILE_SAVING = """
+import os, signal, sys
+import depo, depo.core.weights as weights
+from depo.core.runtime import prepare_jax
+prepare_jax()
+saves, whole = 0, weights.write_bytes
+def torn(path, data):
+    global saves
+    saves += 1
+    if saves == int(sys.argv[2]):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data[: len(data) // 2])
+        os.kill(os.getpid(), signal.SIGKILL)
+    whole(path, data)
+weights.write_bytes = torn
+depo.resume(sys.argv[1])
+"""
+
+
+def job(kind: str, folder: Path):
+    from depo.api import make_job
+
+    if kind in ("hopper", "third-party"):
+        return vector_job(kind, folder)
+    if kind == "driving":
+        return driving_job(folder)
+    if kind == "transfer":
+        return transfer_job(folder)
+    common = {"steps": 1_280, "seeds": 2, "hidden": 32, "batch_steps": 64, "checkpoint_every": 4}
+    if kind == "compiled":
+        return make_job("depo", **flat(size=3, **common))
+    demos = Demonstrations.from_episodes([LAKE] * 2).save(folder / "lake.npz")
+    slippery = {"is_slippery": True}  # the simulator itself draws random numbers
+    return make_job("depo", env="FrozenLake-v1", demos=demos, env_args=slippery, **flat(**common))
+
+
+def vector_job(kind: str, folder: Path):
+    """Off-policy: half the steps random, four checkpoints, a replay that is overwritten."""
+    from depo.api import make_job
+
+    small = {"hidden": 16, "skill_hidden": 16, "minibatch": 32, "batch_steps": 40, "seeds": 2}
+    small |= {"steps": 640, "random_steps": 160, "evaluate_every": 2, "checkpoint_every": 2}
+    small |= {"replay": 200, "skill_replay": 300, "demo_episodes": 2}
+    if kind == "third-party":
+        demos = straight_demonstrations(folder / "straight.npz")
+        return make_job("depo", env=POINT, demos=demos, **flat(**small))
+    states = np.random.default_rng(0).normal(size=(4, 20, 11))
+    demos = Demonstrations.from_episodes(list(states)).save(folder / "hops.npz")
+    return make_job("depo", env="hopper", demos=demos, **flat(skill_memory=True, **small))
+
+
+def driving_job(folder: Path):
+    """Gathered inside the compiler."""
+    from depo.api import make_job
+
+    recording = flowing(seconds=60.0).save(folder / "flowing.npz")
+    small = {"hidden": 16, "discriminator_hidden": 16, "minibatch": 32, "copies": 10, "seeds": 2}
+    small |= {"steps": 800, "batch_steps": 50, "random_steps": 100, "evaluate_every": 2}
+    return make_job(
+        "depo",
+        env="driving",
+        env_args={"recording": str(recording)},
+        **flat(checkpoint_every=2, **small),
+    )
+
+
+def transfer_job(folder: Path):
+    """A planner that is set free half-way, and a skill by effects (what ``mixed`` asks for)."""
+    from depo.api import make_job
+
+    normaliser = depo.Normaliser(jnp.zeros(2), jnp.ones(2))
+    planner = depo.GaussianPlanner(jax.random.key(0), normaliser, (16, 16))
+    small = {"hidden": 16, "skill_hidden": 16, "minibatch": 32, "batch_steps": 40, "seeds": 2}
+    small |= {"steps": 640, "random_steps": 160, "evaluate_every": 2, "checkpoint_every": 2}
+    return make_job(
+        "transfer",
+        planner=depo.save_planner(folder / "given", planner),
+        env=POINT,
+        dynamics="mixed",
+        demos=straight_demonstrations(folder / "straight.npz"),
+        **flat(unfreeze_after=400, **small),
+    )
+
+
+def start(run: Path, script: str = GO_ON, *arguments: str) -> subprocess.Popen[bytes]:
+    """A process that works on the run, on the same number of threads as the reference."""
+    return subprocess.Popen(
+        [sys.executable, "-c", script, str(run), *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    )
+
+
+def finish(run: Path) -> None:
+    process = start(run)
+    output, _ = process.communicate(timeout=300)
+    assert process.returncode == 0, output.decode()
+
+
+def wait_for_rows(run: Path, rows: int, process: subprocess.Popen[bytes]) -> None:
+    deadline = time.monotonic() + 240
+    timing = run / "timing.csv"
+    while time.monotonic() < deadline and process.poll() is None:
+        if timing.exists() and timing.read_bytes().count(b"\n") > rows:
+            return
+        time.sleep(0.01)
+
+
+def fingerprint(run: Path) -> tuple[bytes, bytes, str]:
+    opened = Run.open(run)
+    state, progress = opened.latest()
+    assert progress.block == opened.job.blocks
+    planner = depo.load_planner(run / "planner" / "seed-1")
+    return (run / "metrics.csv").read_bytes(), state.read_bytes(), digest(planner)
+
+
+def whole_run(kind: str, folder: Path) -> tuple[str, Path]:
+    begin(job(kind, folder), folder / "whole")
+    finish(folder / "whole")
+    return kind, folder
+
+
+@pytest.fixture(scope="module", params=["compiled", pytest.param("host", marks=pytest.mark.slow)])
+def reference(request, tmp_path_factory) -> tuple[str, Path]:
+    return whole_run(request.param, tmp_path_factory.mktemp(request.param))
+
+
+@pytest.mark.slow
+def test_hopper_killed_at_random_moments(tmp_path: Path) -> None:
+    kill_and_compare(whole_run("hopper", tmp_path), tmp_path, kills=1)
+
+
+def test_a_third_party_environment_killed_at_random_and_while_saving(tmp_path: Path) -> None:
+    reference = whole_run("third-party", tmp_path)
+    kill_and_compare(reference, tmp_path, kills=1)
+    test_killed_in_the_middle_of_writing_a_checkpoint(reference, tmp_path, save=2)
+
+
+@pytest.mark.slow
+def test_driving_killed_at_random_moments(tmp_path: Path) -> None:
+    kill_and_compare(whole_run("driving", tmp_path), tmp_path, kills=2)
+
+
+@pytest.mark.slow
+def test_a_transfer_killed_at_random_moments(tmp_path: Path) -> None:
+    kill_and_compare(whole_run("transfer", tmp_path), tmp_path, kills=2)
+
+
+def test_killed_at_random_moments(reference, tmp_path: Path) -> None:
+    kill_and_compare(reference, tmp_path, kills=2)
+
+
+def kill_and_compare(reference: tuple[str, Path], tmp_path: Path, kills: int) -> None:
+    kind, folder = reference
+    run = tmp_path / "killed"
+    begin(job(kind, folder), run)
+    generator = random.Random(kind)
+    blocks = Run.open(run).job.blocks
+    moments = (generator.randint(1, blocks // 3), generator.randint(blocks // 2, blocks - 2))
+    for rows in moments[:kills]:
+        process = start(run)
+        wait_for_rows(run, rows, process)
+        time.sleep(generator.random() * 0.05)
+        os.kill(process.pid, signal.SIGKILL)
+        process.wait()
+    finish(run)
+    assert fingerprint(run) == fingerprint(folder / "whole")
+
+
+@pytest.mark.parametrize("save", [pytest.param(1, marks=pytest.mark.slow), 3])
+def test_killed_in_the_middle_of_writing_a_checkpoint(reference, tmp_path: Path, save: int) -> None:
+    kind, folder = reference
+    run = tmp_path / "torn"
+    begin(job(kind, folder), run)
+    process = start(run, KILLED_WHILE_SAVING, str(save))
+    process.communicate(timeout=300)
+    assert process.returncode == -signal.SIGKILL
+    finish(run)
+    assert fingerprint(run) == fingerprint(folder / "whole")
+    assert not list((run / "checkpoints").glob(".*"))
+
+
+def test_ctrl_c_saves_and_the_run_goes_on(reference, tmp_path: Path) -> None:
+    kind, folder = reference
+    run = tmp_path / "stopped"
+    begin(job(kind, folder), run)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "depo", "resume", str(run)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    )
+    wait_for_rows(run, 1, process)
+    process.send_signal(signal.SIGINT)
+    output = process.communicate(timeout=300)[0].decode()
+    assert process.returncode == 130, output
+    assert "depo resume" in output
+    assert "Traceback" not in output
+    stopped_at = Run.open(run).latest()[1].block
+    assert 0 < stopped_at < Run.open(run).job.blocks
+    finish(run)
+    assert fingerprint(run) == fingerprint(folder / "whole")
