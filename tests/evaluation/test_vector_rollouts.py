@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import gymnasium as gym
+import jax
 import numpy as np
 import pytest
 
 from depo.core.errors import DepoError
 from depo.data import Demonstrations
 from depo.environments.gymnasium_environment import GymnasiumEnvironment
-from depo.evaluation.vector_rollouts import Player, score
+from depo.evaluation.vector_rollouts import Episodes, Player, score
 from depo.models.policy import DecoupledPolicy
 from depo.models.skill import AnalyticSkill
 from tests.environments.point import ID, STEP, Point, inverse, walking
@@ -94,3 +95,20 @@ def test_episodes_are_played_to_the_limit_of_their_environment() -> None:
     played = simulator.play(right(0.0))
     simulator.close()
     assert played.lengths().tolist() == [1_100]
+
+
+def test_episodes_of_another_length_compile_nothing() -> None:
+    """Each number of rows would be compiled and kept for ever: a long run grew by 3 GB an hour."""
+    played, programs = play(right(0.5)), []
+    score(right(0.5), played)
+
+    def heard(event: str, seconds: float, **_: object) -> None:
+        programs.append(event) if "backend_compile" in event else None
+
+    jax.monitoring.register_event_duration_secs_listener(heard)
+    try:
+        shorter = score(right(0.5), Episodes(*(column[:37] for column in played)))
+    finally:
+        jax.monitoring.clear_event_listeners()
+    assert shorter["episode_length"] == 37
+    assert not programs

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
+from jaxtyping import Array
 
 from depo.core.seeds import EVALUATION, derived_seed
 from depo.data.demonstrations import Demonstrations
 from depo.evaluation.evaluator import EPISODES, Playable, Scores, Scoring
 from depo.models.policy import DecoupledPolicy, PolicyModel
 from depo.models.skill import Skill
+
+LEAST_ROWS = 256
 
 
 class Episodes(NamedTuple):
@@ -175,7 +178,7 @@ def reach_error(policy: DecoupledPolicy, episodes: Episodes) -> dict[str, float]
     played = episodes.playing
     plan, reached = episodes.plan[played], episodes.reached[played][:, columns]
     still = episodes.state[played][:, columns]
-    own, other, before = (np.asarray(normaliser(jnp.array(x))) for x in (plan, reached, still))
+    own, other, before = (by_rows(normaliser, x) for x in (plan, reached, still))
     standardised = float(np.mean((own - other) ** 2))
     standing = float(np.mean((before - other) ** 2))
     return {
@@ -189,7 +192,20 @@ def skill_error(skill: Skill, planned: Sequence[int], episodes: Episodes) -> dic
     """Squared error of a skill on the evaluation's transitions, which no learner has seen; it is
     told the planned features of the states that were reached."""
     played = episodes.playing
-    reached = jnp.array(episodes.reached[played][:, list(planned)])
-    meant = skill.mode(jnp.array(episodes.state[played]), reached)
-    error = np.sum((np.asarray(meant) - episodes.action[played]) ** 2, axis=-1)
+    reached = episodes.reached[played][:, list(planned)]
+    meant = by_rows(skill.mode, episodes.state[played], reached)
+    error = np.sum((meant - episodes.action[played]) ** 2, axis=-1)
     return {"skill_error": float(np.mean(error))}
+
+
+def by_rows(function: Callable[..., Array], *columns: np.ndarray) -> np.ndarray:
+    """A function of rows, for any number of them: filled up with copies of the first to a power of
+    two. Each number of rows is compiled anew and kept for ever, and episodes have all lengths.
+
+    >>> by_rows(lambda x: x + 1, np.arange(3.0)).tolist()
+    [1.0, 2.0, 3.0]
+    """
+    count = len(columns[0])
+    more = max(LEAST_ROWS, 1 << (count - 1).bit_length()) - count
+    filled = (np.concatenate([x, np.repeat(x[:1], more, axis=0)]) for x in columns)
+    return np.asarray(function(*map(jnp.asarray, filled)))[:count]
