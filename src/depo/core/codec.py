@@ -44,6 +44,7 @@ from depo.core.annotations import (
     words,
 )
 from depo.core.errors import DepoError, readable, unknown
+from depo.core.limits import check_depth
 
 Value = TypeVar("Value")
 Positive = Annotated[int, msgspec.Meta(ge=1, le=2**31 - 1)]
@@ -53,6 +54,7 @@ Natural = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
 
 _TROUBLE = re.compile(r"(?P<what>.*?)(?: - at (?:`key` in )?`\$(?P<path>[^`]*)`)?", re.DOTALL)
 _STEP = re.compile(r"\.(\w+)|\[(\d+)\]|\[\.\.\.\]")
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _MISSING = re.compile(r"Object missing required field `(\w+)`")
 _OF_A_VALUE = ("Expected", "Invalid enum value", "Number out of range", "Integer value out")
 """How msgspec begins when a value's type or range is wrong; all else is a dataclass's own word."""
@@ -148,6 +150,8 @@ def said_of(where: str) -> Iterator[None]:
 
 
 def _decode(kind: Any, data: object, path: str = "", strict: bool = True) -> Any:
+    if isinstance(data, Mapping | list | tuple):
+        check_depth(data, path or "the value")
     _check_plain(data, path)
     found = _alternative(kind, data)
     if strict:
@@ -197,9 +201,11 @@ def _alternative(kind: Any, data: Any) -> Any:
 
 def _check_plain(data: Any, path: str) -> None:
     """Refuse what no file should hold, whatever is expected: NaN, infinity, halves of letters."""
+    if _is_plain(data):
+        return  # most data are, and paths are dear
     if isinstance(data, float) and not math.isfinite(data):
         raise DepoError(f"{path or 'the value'} {data} is not a finite number")
-    if isinstance(data, str) and any("\ud800" <= letter <= "\udfff" for letter in data):
+    if isinstance(data, str) and _SURROGATE.search(data):
         raise DepoError(f"{path or 'the value'} {_short(data)} is not readable text")
     for key, value in _items(data):
         if isinstance(key, str):
@@ -207,8 +213,26 @@ def _check_plain(data: Any, path: str) -> None:
         _check_plain(value, _joined(path, key))
 
 
+def _is_plain(data: Any) -> bool:
+    waiting = [data]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, float) and not math.isfinite(value):
+            return False
+        if isinstance(value, str) and not value.isascii() and _SURROGATE.search(value):
+            return False
+        if isinstance(value, Mapping):
+            waiting += [key for key in value if isinstance(key, str)]
+            waiting += value.values()
+        elif isinstance(value, list | tuple):
+            waiting += value
+    return True
+
+
 def _check_known(hint: Any, data: Any, path: str) -> None:
     """Refuse fields that no dataclass has; msgspec passes over them."""
+    if not holds_dataclass(hint):
+        return
     if isinstance(data, Mapping) and (kinds := dataclasses_in(hint)):
         known = [field.name for kind in kinds for field in dataclasses.fields(kind)]
         for name in data:

@@ -6,14 +6,21 @@ import contextlib
 import hashlib
 import json
 import os
+import re
 import shutil
+import stat
 import tomllib
 import uuid
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from depo.core.errors import DepoError, unknown
+from depo.core.errors import DepoError, readable, unknown
+from depo.core.limits import DEEPEST, TEXT, check_depth
+
+TOML = 1 << 18
+"""Bytes of a TOML file: people write them, and its parser is slow."""
+_TOKEN = re.compile(r"""[\w-]+|"[^"\n]*"|'[^'\n]*'|\.|[ \t]+|(?P<other>.|\n)""")
 
 
 def write_bytes(path: Path, data: bytes) -> None:
@@ -49,35 +56,74 @@ def json_digest(value: Any) -> str:
 
 def parse_object(text: str, where: str) -> dict[str, Any]:
     """The JSON object in a text; NaN and infinity, which JSON does not have, are for the codec."""
+    if len(text) > TEXT:
+        raise DepoError(f"{where} has {len(text):,} characters, at most {TEXT:,} are read: damaged?")
     try:
         value = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise DepoError(f"{where} is not readable JSON: {error}") from None
+        raise DepoError(f"{where} is not readable JSON: {readable(str(error))}") from None
     if not isinstance(value, dict):
         raise DepoError(f"{where} holds a JSON {type(value).__name__}, not an object: damaged?")
+    check_depth(value, where)
     return value
 
 
 def read_object(path: Path) -> dict[str, Any]:
     """Read a JSON file that must hold an object, or say that it is missing or broken."""
-    return parse_object(_read_text(path, "JSON"), str(path))
+    return parse_object(read_text(path, "JSON"), str(path))
 
 
 def read_toml(path: Path) -> dict[str, Any]:
     """Read a TOML file, or say that it is missing or broken."""
+    text = read_text(path, "TOML", TOML)
+    _check_keys(text, str(path))
     try:
-        return tomllib.loads(_read_text(path, "TOML"))
+        value = tomllib.loads(text)
     except (ValueError, RecursionError) as error:
-        raise DepoError(f"{path} is not readable TOML: {error}") from None
+        raise DepoError(f"{path} is not readable TOML: {readable(str(error))}") from None
+    check_depth(value, str(path))
+    return value
 
 
-def _read_text(path: Path, kind: str) -> str:
+def read_bytes(path: Path, kind: str, most: int = TEXT) -> bytes:
+    """The whole of a plain file; refuses what is none (a pipe never ends), or too large."""
     try:
-        return path.read_text(encoding="utf-8")
+        with open(path, "rb", opener=_without_waiting) as file:
+            about = os.fstat(file.fileno())
+            if not stat.S_ISREG(about.st_mode):
+                raise DepoError(f"{path} is no plain file: expected {kind}")
+            data = file.read(most + 1)
     except FileNotFoundError:
         raise DepoError(f"{path} does not exist") from None
     except (ValueError, OSError) as error:
         raise DepoError(f"{path} is not readable {kind}: {error}") from None
+    if len(data) > most:
+        raise DepoError(f"{path} has {about.st_size:,} bytes, {kind} has at most {most:,}: damaged?")
+    return data
+
+
+def read_text(path: Path, kind: str, most: int = TEXT) -> str:
+    """The same, as text."""
+    try:
+        return read_bytes(path, kind, most).decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise DepoError(f"{path} is not readable {kind}: {error}") from None
+
+
+def _without_waiting(path: str, flags: int) -> int:
+    return os.open(path, flags | os.O_NONBLOCK)  # a pipe would wait for somebody to write
+
+
+def _check_keys(text: str, where: str) -> None:
+    """Refuse a.b.c.… of many parts, for which the parser takes memory by their number's square."""
+    dots = 0
+    for token in _TOKEN.finditer(text):
+        if token[0] == ".":
+            dots += 1
+            if dots > DEEPEST:
+                raise DepoError(f"{where} has a name of more than {DEEPEST} parts: damaged?")
+        elif token.lastgroup == "other":
+            dots = 0
 
 
 @contextlib.contextmanager

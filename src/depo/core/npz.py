@@ -1,16 +1,29 @@
-"""Plain NumPy archives: written atomically, read with pickling off."""
+"""Plain NumPy archives: written atomically, read with pickling off and after a look at the sizes."""
 
 from __future__ import annotations
 
+import contextlib
 import io
+import math
+import stat
+import tokenize
 import zipfile
-from collections.abc import Mapping
+import zlib
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
+from typing import IO
 
 import numpy as np
+from numpy.lib import format as npy
 
-from depo.core.errors import DepoError
+from depo.core.errors import DepoError, readable
 from depo.core.files import write_bytes
+from depo.core.limits import TEXT, check_size
+
+HEADER = 1_000
+"""Bytes of an array's header, with room to spare for ranks nobody has."""
+PLAIN = "biufU"
+"""Kinds of numbers and texts that an archive of ours holds."""
 
 
 def write_npz(path: str | Path, arrays: Mapping[str, np.ndarray]) -> Path:
@@ -21,29 +34,112 @@ def write_npz(path: str | Path, arrays: Mapping[str, np.ndarray]) -> Path:
     return Path(path)
 
 
-def read_npz(path: Path) -> dict[str, np.ndarray]:
-    """All arrays of a file; pickled contents are refused, never run."""
-    if not path.exists():
-        raise DepoError(f"{path} does not exist: see 'depo demos list' for what ships with depo")
-    if path.is_dir():
-        raise DepoError(f"{path} is a folder: give the .npz file itself")
+def read_npz(path: Path, wanted: Collection[str] | None = None) -> dict[str, np.ndarray]:
+    """Those arrays of a file that are wanted (None: all), once their sizes are known to be fine.
+
+    Pickled contents are refused, never run. An array that nobody wants is not looked at.
+    """
+    with _opened(path) as archive:
+        members = _members(archive)
+        chosen = members if wanted is None else {n: members[n] for n in wanted if n in members}
+        sizes = [_checked(archive, member, path) for member in chosen.values()]
+        check_size(sum(sizes), str(path))
+        return {name: _array(archive, member, path) for name, member in chosen.items()}
+
+
+def array_names(path: Path) -> set[str]:
+    """What the arrays of a file are called."""
+    with _opened(path) as archive:
+        return set(_members(archive))
+
+
+@contextlib.contextmanager
+def _opened(path: Path) -> Iterator[zipfile.ZipFile]:
+    """An archive that is open for the block; whatever is wrong with it there is a sentence."""
     try:
-        if not zipfile.is_zipfile(path):
-            raise DepoError(f"{path} is not an .npz file (or cut short): save with numpy.savez")
-        with np.load(path, allow_pickle=False) as file:
-            return {name: file[name] for name in file.files}
-    except DepoError:
-        raise
-    except ValueError as error:
-        if "Object arrays" in str(error):
-            raise DepoError(
-                f"{path} holds pickled objects, which depo never loads: "
-                "save plain numeric arrays instead (episodes concatenated, lengths beside)"
-            ) from None
-        raise DepoError(f"{path} is not a readable .npz file: {error}") from None
-    except (zipfile.BadZipFile, zipfile.LargeZipFile, OSError, EOFError, KeyError) as error:
-        raise DepoError(f"{path} is not a readable .npz file (truncated?): {error}") from None
-    except Exception as error:  # zlib and NumPy header parsers raise their own kinds
+        mode = path.stat().st_mode
+    except (OSError, ValueError):
         raise DepoError(
-            f"{path} is not a readable .npz file (damaged?): {type(error).__name__}: {error}"
+            f"{path} does not exist: see 'depo demos list' for what ships with depo"
         ) from None
+    if stat.S_ISDIR(mode):
+        raise DepoError(f"{path} is a folder: give the .npz file itself")
+    if not stat.S_ISREG(mode) or not _is_zip(path):
+        raise DepoError(f"{path} is not an .npz file (or cut short): save with numpy.savez")
+    try:
+        with zipfile.ZipFile(path) as archive:
+            yield archive
+    except DAMAGE as error:
+        said = readable(f"{type(error).__name__}: {error}")
+        raise DepoError(f"{path} is not a readable .npz file (damaged?): {said}") from None
+
+
+DAMAGE = (
+    zipfile.BadZipFile,
+    zipfile.LargeZipFile,
+    zlib.error,
+    OSError,
+    EOFError,
+    LookupError,
+    TypeError,
+    ValueError,
+    NotImplementedError,
+    RuntimeError,
+    OverflowError,
+    SyntaxError,
+    tokenize.TokenError,
+    RecursionError,
+)
+"""What zip, its decompressors and NumPy's header parser raise."""
+
+
+def _is_zip(path: Path) -> bool:
+    try:
+        return zipfile.is_zipfile(path)
+    except DAMAGE:
+        return False
+
+
+def _members(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
+    """The arrays by their names."""
+    infos = archive.infolist()
+    return {i.filename.removesuffix(".npy"): i for i in infos if i.filename.endswith(".npy")}
+
+
+def _checked(archive: zipfile.ZipFile, member: zipfile.ZipInfo, path: Path) -> int:
+    """The bytes of an array, after what the directory and the array's header declare was found to
+    agree and to be within the limits; nothing but the header has been read."""
+    name = readable(member.filename)
+    check_size(member.file_size, f"{path}: '{name}'", member.compress_size)
+    if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        raise DepoError(f"{path}: '{name}' is packed in an unknown way: save with numpy.savez")
+    with archive.open(member) as file:
+        shape, dtype, start = _header(file)
+    if dtype.hasobject:
+        raise DepoError(
+            f"{path} holds pickled objects, which depo never loads: "
+            "save plain numeric arrays instead (episodes concatenated, lengths beside)"
+        )
+    if dtype.kind not in PLAIN or (dtype.kind == "U" and dtype.itemsize > 4 * TEXT):
+        raise DepoError(f"{path}: '{name}' has dtype {readable(str(dtype))}: expected plain numbers")
+    size = math.prod(shape) * dtype.itemsize
+    has = member.file_size - start
+    if min(shape, default=0) < 0 or size != has:
+        raise DepoError(f"{path}: '{name}' declares {size:,} bytes and has {has:,}: damaged?")
+    return size
+
+
+def _header(file: IO[bytes]) -> tuple[tuple[int, ...], np.dtype, int]:
+    """Shape and dtype of an array, and where its numbers begin."""
+    version = npy.read_magic(file)
+    read = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
+    shape, _, dtype = read(file, max_header_size=HEADER)
+    return shape, dtype, file.tell()
+
+
+def _array(archive: zipfile.ZipFile, member: zipfile.ZipInfo, path: Path) -> np.ndarray:
+    with archive.open(member) as file:
+        array = np.asarray(npy.read_array(file, allow_pickle=False, max_header_size=HEADER))
+        if file.read(1):
+            raise DepoError(f"{path}: '{readable(member.filename)}' is longer than it says")
+    return array

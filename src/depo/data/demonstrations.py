@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -13,8 +13,10 @@ import numpy as np
 from depo.core.codec import decode, encode
 from depo.core.errors import DepoError, readable
 from depo.core.files import parse_object
-from depo.core.npz import read_npz, write_npz
+from depo.core.npz import array_names, read_npz, write_npz
 
+ARRAYS = ("observations", "episode_lengths", "actions", "episode_returns", "metadata")
+"""What a file holds; others may lie beside them, and are not read."""
 SHOWN = 4
 """Names of features in a line about demonstrations."""
 
@@ -188,12 +190,12 @@ class Demonstrations:
     def load(cls, path: str | Path) -> Demonstrations:
         """Read and check a file; pickled contents are refused, never run."""
         path = Path(path)
-        arrays = read_npz(path)
+        arrays = read_npz(path, ARRAYS)
         missing = {"observations", "episode_lengths"} - set(arrays)
         if missing:
             raise DepoError(
                 f"{path} has no array '{sorted(missing)[0]}': demonstrations need "
-                f"'observations' and 'episode_lengths' (found: {', '.join(sorted(arrays)) or '-'})"
+                f"'observations' and 'episode_lengths' (found: {_listed(array_names(path))})"
             )
         metadata = _read_metadata(path, arrays.get("metadata"))
         names = metadata.pop("feature_names", ())
@@ -210,10 +212,16 @@ class Demonstrations:
             raise DepoError(f"{path}: {error}") from None
 
 
+def _listed(names: Collection[str]) -> str:
+    return ", ".join(readable(name) for name in sorted(names)[:SHOWN]) or "-"
+
+
 def _read_metadata(path: Path, stored: np.ndarray | None) -> dict[str, Any]:
     if stored is None:
         return {}
     where = f"{path}: metadata"
+    if stored.shape or stored.dtype.kind != "U":
+        raise DepoError(f"{where} is no text: save demonstrations with Demonstrations.save")
     metadata = decode(dict[str, Any], parse_object(str(stored), where), where)
     names = metadata.get("feature_names", [])
     return metadata | {"feature_names": decode(tuple[str, ...], names, f"{where}: feature_names")}

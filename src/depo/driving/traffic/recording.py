@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import zipfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -16,7 +15,7 @@ from depo.core.codec import Positive, decode, encode
 from depo.core.errors import DepoError
 from depo.core.files import parse_object
 from depo.core.formats import Format
-from depo.core.npz import read_npz, write_npz
+from depo.core.npz import array_names, read_npz, write_npz
 from depo.driving.traffic.packing import pack, unpack
 from depo.driving.traffic.road import Ramp, Road
 
@@ -223,10 +222,7 @@ class _About:
 
 def is_recording(path: Path) -> bool:
     """Whether a file looks like a recording of traffic rather than demonstrations."""
-    if not zipfile.is_zipfile(path):
-        return False
-    with zipfile.ZipFile(path) as archive:
-        return {"about.npy", "first_frame.npy"} <= set(archive.namelist())
+    return {"about", "first_frame"} <= array_names(path)
 
 
 PLAIN = ("begin", "first_frame", "original_id", "kind")
