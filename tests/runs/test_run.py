@@ -104,7 +104,7 @@ def test_a_run_counts_as_finished_only_with_its_planners(tmp_path: Path, monkeyp
 def test_diverged_weights_are_refused(finished: Run, tmp_path: Path) -> None:
     planner = depo.load_planner(finished.path / "planner" / "seed-0")
     broken = jax.tree.map(lambda x: x * np.nan, planner)
-    with pytest.raises(depo.DepoError, match="NaN or infinite weights"):
+    with pytest.raises(depo.DepoError, match="NaN or infinite numbers"):
         depo.load_planner(depo.save_planner(tmp_path / "p", broken))
 
 

@@ -196,7 +196,10 @@ def _visited(
     The report's own episodes would not do: there an action is a function of the state, and nothing
     tells what another one would have changed.
     """
-    rows = read_newest(replay, VISITED) if replay is not None else None
+    sizes = environment.vector_sizes()
+    rows = None
+    if replay is not None:
+        rows = read_newest(replay, VISITED, sizes.states, sizes.actions)
     if rows is not None:
         return rows[:3], f"the newest of the run's replay ({len(rows.state):,} transitions)"
     player = Player(environment, seed, COPIES, EXPLORATION)

@@ -18,6 +18,8 @@ from typing import Any
 from depo.core.errors import DepoError, readable, unknown
 from depo.core.limits import DEEPEST, TEXT, check_depth
 
+BLOCK = 1 << 20
+"""Bytes that are read at a time."""
 TOML = 1 << 18
 """Bytes of a TOML file: people write them, and its parser is slow."""
 _TOKEN = re.compile(r"""[\w-]+|"[^"\n]*"|'[^'\n]*'|\.|[ \t]+|(?P<other>.|\n)""")
@@ -57,7 +59,9 @@ def json_digest(value: Any) -> str:
 def parse_object(text: str, where: str) -> dict[str, Any]:
     """The JSON object in a text; NaN and infinity, which JSON does not have, are for the codec."""
     if len(text) > TEXT:
-        raise DepoError(f"{where} has {len(text):,} characters, at most {TEXT:,} are read: damaged?")
+        raise DepoError(
+            f"{where} has {len(text):,} characters, at most {TEXT:,} are read: damaged?"
+        )
     try:
         value = json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -98,8 +102,30 @@ def read_bytes(path: Path, kind: str, most: int = TEXT) -> bytes:
     except (ValueError, OSError) as error:
         raise DepoError(f"{path} is not readable {kind}: {error}") from None
     if len(data) > most:
-        raise DepoError(f"{path} has {about.st_size:,} bytes, {kind} has at most {most:,}: damaged?")
+        raise DepoError(
+            f"{path} has {about.st_size:,} bytes, {kind} has at most {most:,}: damaged?"
+        )
     return data
+
+
+def check_plain_file(path: Path, kind: str) -> None:
+    """Refuse what is missing, a folder, or no file at all: a library that opens a pipe waits."""
+    try:
+        mode = path.stat().st_mode
+    except (OSError, ValueError):
+        raise DepoError(f"{path} does not exist") from None
+    if not stat.S_ISREG(mode):
+        raise DepoError(f"{path} is no plain file: expected {kind}")
+
+
+def file_digest(path: Path, length: int | None = None) -> str:
+    """A fingerprint of a file, or of its first bytes."""
+    sha, left = hashlib.sha256(), length
+    with path.open("rb") as file:
+        while block := file.read(BLOCK if left is None else min(left, BLOCK)):
+            sha.update(block)
+            left = None if left is None else left - len(block)
+    return sha.hexdigest()
 
 
 def read_text(path: Path, kind: str, most: int = TEXT) -> str:

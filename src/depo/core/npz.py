@@ -11,7 +11,7 @@ import zipfile
 import zlib
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
-from typing import IO
+from typing import Any
 
 import numpy as np
 from numpy.lib import format as npy
@@ -121,7 +121,9 @@ def _checked(archive: zipfile.ZipFile, member: zipfile.ZipInfo, path: Path) -> i
             "save plain numeric arrays instead (episodes concatenated, lengths beside)"
         )
     if dtype.kind not in PLAIN or (dtype.kind == "U" and dtype.itemsize > 4 * TEXT):
-        raise DepoError(f"{path}: '{name}' has dtype {readable(str(dtype))}: expected plain numbers")
+        raise DepoError(
+            f"{path}: '{name}' has dtype {readable(str(dtype))}: expected plain numbers"
+        )
     size = math.prod(shape) * dtype.itemsize
     has = member.file_size - start
     if min(shape, default=0) < 0 or size != has:
@@ -129,7 +131,7 @@ def _checked(archive: zipfile.ZipFile, member: zipfile.ZipInfo, path: Path) -> i
     return size
 
 
-def _header(file: IO[bytes]) -> tuple[tuple[int, ...], np.dtype, int]:
+def _header(file: Any) -> tuple[tuple[int, ...], np.dtype, int]:
     """Shape and dtype of an array, and where its numbers begin."""
     version = npy.read_magic(file)
     read = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0

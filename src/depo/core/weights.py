@@ -13,8 +13,8 @@ import numpy as np
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
-from depo.core.errors import DepoError
-from depo.core.files import write_bytes
+from depo.core.errors import DepoError, readable
+from depo.core.files import check_plain_file, write_bytes
 from depo.core.formats import Data, Format
 
 Tree = TypeVar("Tree")
@@ -33,6 +33,18 @@ FORMAT = Format("file of weights", (_since_2,))
 """Its data are the arrays by their names."""
 
 
+DTYPES = {
+    "BOOL": "bool",
+    "F32": "float32",
+    "F64": "float64",
+    "I32": "int32",
+    "I64": "int64",
+    "U8": "uint8",
+    "U32": "uint32",
+}
+"""What the format calls the dtypes of our arrays."""
+
+
 def named_arrays(tree: Any) -> dict[str, np.ndarray]:
     """Every array of a pytree by its path; random keys as their key data."""
     leaves = jax.tree_util.tree_leaves_with_path(eqx.filter(tree, eqx.is_array))
@@ -46,29 +58,59 @@ def save_tree(path: Path, tree: Any) -> None:
 
 
 def load_tree(path: Path, skeleton: Tree) -> Tree:
-    """Fill a skeleton (arrays, or shapes from ``eqx.filter_eval_shape``) after checking it fits."""
-    stored = _read(path)
-
-    def fill(leaf_path: Any, leaf: Any) -> Any:
-        name = _name(leaf_path)
-        if name not in stored:
-            raise DepoError(f"{path} has no array '{name}': it belongs to other settings")
-        array = stored.pop(name)
-        is_key = jnp.issubdtype(leaf.dtype, jax.dtypes.prng_key)
-        expected = jax.eval_shape(jax.random.key_data, leaf) if is_key else leaf
-        if array.shape != expected.shape or array.dtype != expected.dtype:
-            raise DepoError(
-                f"{path}: '{name}' is {array.dtype}{list(array.shape)}, "
-                f"expected {expected.dtype}{list(expected.shape)}"
-            )
-        value = jnp.array(array)  # a copy: JAX must never alias a NumPy buffer
-        return jax.random.wrap_key_data(value) if is_key else value
-
+    """Fill a skeleton (arrays, or shapes from ``eqx.filter_eval_shape``) after checking it fits:
+    names, shapes and dtypes before anything is read, then that every number is finite."""
+    check_plain_file(path, "safetensors")
     arrays, rest = eqx.partition(skeleton, _is_array_like)
-    filled = jax.tree_util.tree_map_with_path(fill, arrays)
-    if stored:
-        raise DepoError(f"{path} has an unknown array '{min(stored)}': made by another version?")
+    try:
+        with safe_open(path, "np") as file:
+            stored = _stored_names(file, path)
+            wanted = jax.tree_util.tree_map_with_path(
+                lambda at, leaf: _fitting(file, stored, _name(at), leaf, path), arrays
+            )
+            if stored:
+                name = readable(min(stored))
+                raise DepoError(f"{path} has an unknown array '{name}': made by another version?")
+            filled = jax.tree.map(
+                lambda name, leaf: _filled(file, name, leaf, path), wanted, arrays
+            )
+    except (SafetensorError, OSError, ValueError, LookupError, TypeError) as error:
+        said = readable(str(error))
+        raise DepoError(f"{path} is not a readable safetensors file: {said}") from None
     return eqx.combine(filled, rest)
+
+
+def _stored_names(file: Any, path: Path) -> dict[str, str]:
+    """What the arrays are called in the newest format: what they are called in the file."""
+    said = (file.metadata() or {}).get(FORMAT.key, "1")
+    number = int(said) if said.isdecimal() and len(said) < 9 else said
+    return FORMAT.migrated({name: name for name in file.keys()} | {FORMAT.key: number}, str(path))  # noqa: SIM118
+
+
+def _fitting(file: Any, stored: dict[str, str], name: str, leaf: Any, path: Path) -> str:
+    """What an array is called in the file, which has it as the skeleton wants it."""
+    if name not in stored:
+        raise DepoError(f"{path} has no array '{name}': it belongs to other settings")
+    own = stored.pop(name)
+    about, expected = file.get_slice(own), _plain_shape(leaf)
+    dtype, shape = DTYPES.get(about.get_dtype()), tuple(about.get_shape())
+    if shape != expected.shape or dtype != expected.dtype.name:
+        raise DepoError(
+            f"{path}: '{name}' is {dtype or readable(about.get_dtype())}{list(shape)}, "
+            f"expected {expected.dtype}{list(expected.shape)}"
+        )
+    return own
+
+
+def _filled(file: Any, name: str, leaf: Any, path: Path) -> Any:
+    array = file.get_tensor(name)
+    if array.dtype.kind == "f" and not np.isfinite(array).all():
+        raise DepoError(
+            f"{path}: '{name}' holds NaN or infinite numbers: its training diverged, or the file "
+            "is damaged"
+        )
+    value = jnp.array(array)  # a copy: JAX must never alias a NumPy buffer
+    return jax.random.wrap_key_data(value) if _is_key(leaf) else value
 
 
 def digest(tree: Any) -> str:
@@ -80,26 +122,20 @@ def digest(tree: Any) -> str:
     return sha.hexdigest()
 
 
-def _read(path: Path) -> dict[str, np.ndarray]:
-    try:
-        with safe_open(path, "np") as file:
-            said = (file.metadata() or {}).get(FORMAT.key, "1")
-            arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-    except FileNotFoundError:
-        raise DepoError(f"{path} does not exist") from None
-    except (SafetensorError, OSError, ValueError, KeyError) as error:
-        raise DepoError(f"{path} is not a readable safetensors file: {error}") from None
-    number = int(said) if said.isdecimal() else said
-    return FORMAT.migrated({**arrays, FORMAT.key: number}, str(path))
-
-
 def _is_array_like(leaf: Any) -> bool:
     return eqx.is_array(leaf) or isinstance(leaf, jax.ShapeDtypeStruct)
 
 
+def _is_key(leaf: Any) -> bool:
+    return bool(jnp.issubdtype(leaf.dtype, jax.dtypes.prng_key))
+
+
 def _plain(leaf: Any) -> Any:
-    is_key = jnp.issubdtype(leaf.dtype, jax.dtypes.prng_key)
-    return jax.random.key_data(leaf) if is_key else leaf
+    return jax.random.key_data(leaf) if _is_key(leaf) else leaf
+
+
+def _plain_shape(leaf: Any) -> Any:
+    return jax.eval_shape(jax.random.key_data, leaf) if _is_key(leaf) else leaf
 
 
 def _name(path: Any) -> str:

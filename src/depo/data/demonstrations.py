@@ -17,6 +17,8 @@ from depo.core.npz import array_names, read_npz, write_npz
 
 ARRAYS = ("observations", "episode_lengths", "actions", "episode_returns", "metadata")
 """What a file holds; others may lie beside them, and are not read."""
+MOST_FEATURES = 100_000
+"""Numbers in a state; each has a name."""
 SHOWN = 4
 """Names of features in a line about demonstrations."""
 
@@ -238,6 +240,11 @@ def _checked_observations(array: np.ndarray) -> np.ndarray:
             )
         if array.shape[1] == 0:
             raise DepoError("observations have no dimension: states need at least one number")
+        if array.shape[1] > MOST_FEATURES:
+            raise DepoError(
+                f"observations have {array.shape[1]:,} dimensions, at most {MOST_FEATURES:,} are "
+                "read: are rows and columns the right way round?"
+            )
         if np.abs(array).max(initial=0) > np.finfo(np.float32).max:
             raise DepoError("observations do not fit float32: rescale them")
         return array.astype(np.float32)
@@ -267,6 +274,11 @@ def _checked_lengths(array: np.ndarray, total: int) -> np.ndarray:
             f"episode {int(short[0])} has length {int(array[short[0]])}: "
             "an episode needs at least two states to hold a transition"
         )
+    if 2 * len(array) > total:
+        raise DepoError(
+            f"episode_lengths add up to {2 * len(array)} or more but there are {total} "
+            "observations: the file is cut short or its lengths are wrong"
+        )
     claimed = sum(int(length) for length in array)  # Python's whole numbers do not overflow
     if claimed != total:
         raise DepoError(
@@ -286,6 +298,8 @@ def _checked_actions(array: np.ndarray, total: int, episodes: int) -> np.ndarray
         )
     if len(array) != total:
         raise DepoError(f"{len(array)} actions for {total} observations: they must be as many")
+    if array.size == 0:
+        raise DepoError("actions have no dimension: leave actions out")
     if not np.isfinite(array).all():
         raise DepoError("actions contain NaN or infinite numbers: leave actions out or repair them")
     return array

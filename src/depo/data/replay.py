@@ -8,16 +8,22 @@ Transitions have absolute numbers, so the ring after loading is bit for bit the 
 
 from __future__ import annotations
 
+import hashlib
+import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from safetensors import SafetensorError
-from safetensors.numpy import load, save
+from safetensors import SafetensorError, safe_open
+from safetensors.numpy import save
 
-from depo.core.errors import DepoError
-from depo.core.files import write_bytes
+from depo.core.errors import DepoError, readable
+from depo.core.files import check_plain_file, write_bytes
+from depo.core.limits import check_size
 from depo.data.transitions import Transitions
+
+_CHUNK = re.compile(r"[0-9]{9,15}-[0-9]{9,15}")
 
 
 class Replay:
@@ -71,7 +77,8 @@ class Replay:
         begin = max(self._saved, self.total - self.capacity)
         rows = self.newest(self.total - begin)._asdict()
         arrays = {name: np.ascontiguousarray(column) for name, column in rows.items()}
-        write_bytes(folder / chunk_name(begin, self.total), save(arrays))
+        about = {"rows": f"{begin}-{self.total}", "sha256": _digest(arrays)}
+        write_bytes(folder / chunk_name(begin, self.total), save(arrays, about))
         oldest_needed = self._saved - self.capacity  # by the checkpoint before this one
         for chunk in chunks(folder):
             if chunk.end <= oldest_needed:
@@ -95,7 +102,10 @@ class Replay:
             )
         self.total = position
         for chunk in reversed(needed):
-            self.add(read_chunk(chunk.path))
+            rows = read_chunk(chunk)
+            own = self._rows
+            check_lengths(rows, own.state.shape[1], own.action.shape[1], chunk.path)
+            self.add(rows)
         self._saved = total
 
 
@@ -117,26 +127,80 @@ def chunks(folder: Path) -> list[Chunk]:
     found = []
     for path in sorted(folder.glob("*-*.safetensors")):
         begin, _, end = path.stem.partition("-")
-        if begin.isdigit() and end.isdigit():
+        if _CHUNK.fullmatch(path.stem) and int(begin) < int(end):
             found.append(Chunk(int(begin), int(end), path))
     return found
 
 
-def read_chunk(path: Path) -> Transitions:
-    """The rows of one chunk."""
+def read_chunk(chunk: Chunk) -> Transitions:
+    """The rows of one chunk, checked: those its name says, of one length, finite, undamaged."""
+    path = chunk.path
+    check_plain_file(path, "a chunk of transitions")
+    check_size(path.stat().st_size, str(path))
     try:
-        return Transitions(**load(path.read_bytes()))
-    except (SafetensorError, OSError, ValueError, TypeError) as error:
-        raise DepoError(f"{path} is not a readable chunk of transitions: {error}") from None
+        with safe_open(path, "np") as file:
+            about = file.metadata() or {}
+            arrays = {name: file.get_tensor(name) for name in Transitions._fields}
+            names = set(file.keys())
+        rows = Transitions(**arrays)
+    except (SafetensorError, OSError, ValueError, TypeError, LookupError, AttributeError) as error:
+        said = readable(str(error))
+        raise DepoError(f"{path} is not a readable chunk of transitions: {said}") from None
+    if names != set(Transitions._fields):
+        raise DepoError(f"{path} holds other arrays than a chunk of transitions: damaged?")
+    _check_rows(rows, chunk)
+    own = {"rows": f"{chunk.begin}-{chunk.end}", "sha256": _digest(arrays)}
+    for name in ("rows", "sha256"):
+        if about.get(name, own[name]) != own[name]:  # the first version wrote neither
+            reason = "was renamed" if name == "rows" else "is damaged, its digest is another"
+            raise DepoError(f"{path} {reason}: put it back, or train again")
+    return rows
 
 
-def read_newest(folder: Path, count: int) -> Transitions | None:
-    """The newest rows on the disk, oldest first; None where there are none. Changes nothing."""
+def _check_rows(rows: Transitions, chunk: Chunk) -> None:
+    count, ranks = chunk.end - chunk.begin, (2, 2, 2, 1, 1)
+    for name, column, rank in zip(rows._fields, rows, ranks, strict=True):
+        kind = np.bool_ if name == "terminated" else np.float32
+        if column.dtype != kind or column.ndim != rank or len(column) != count:
+            raise DepoError(
+                f"{chunk.path}: '{name}' is {column.dtype}{list(column.shape)}, expected {count} "
+                f"rows of {np.dtype(kind).name}: damaged, or renamed?"
+            )
+        if not np.isfinite(column).all():
+            raise DepoError(f"{chunk.path}: '{name}' holds NaN or infinite numbers: damaged?")
+    if rows.state.shape != rows.next_state.shape:
+        raise DepoError(f"{chunk.path}: states before and after differ in length: damaged?")
+
+
+def check_lengths(rows: Transitions, states: int, actions: int, where: Path) -> None:
+    """Refuse transitions of another environment."""
+    found = rows.state.shape[1], rows.action.shape[1]
+    if found != (states, actions):
+        raise DepoError(
+            f"{where} holds states of {found[0]} and actions of {found[1]} numbers, this run's "
+            f"have {states} and {actions}: of another run?"
+        )
+
+
+def _digest(arrays: Mapping[str, np.ndarray]) -> str:
+    sha = hashlib.sha256()
+    for name in Transitions._fields:
+        sha.update(np.ascontiguousarray(arrays[name]).tobytes())
+    return sha.hexdigest()
+
+
+def read_newest(folder: Path, count: int, states: int, actions: int) -> Transitions | None:
+    """The newest rows on the disk, oldest first; None where there are none. Changes nothing.
+
+    ``states`` and ``actions`` are how long either is.
+    """
     found: list[Transitions] = []
     for chunk in reversed(chunks(folder)):
         if sum(len(rows.reward) for rows in found) >= count:
             break
-        found.insert(0, read_chunk(chunk.path))
+        rows = read_chunk(chunk)
+        check_lengths(rows, states, actions, chunk.path)
+        found.insert(0, rows)
     if not found:
         return None
     return Transitions(*(np.concatenate(column)[-count:] for column in zip(*found, strict=True)))

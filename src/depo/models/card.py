@@ -16,7 +16,11 @@ from depo.core.files import write_bytes
 from depo.core.formats import Data, Format
 
 SETTINGS, CARD = "settings.json", "card.md"
-NotNegative = Annotated[float, msgspec.Meta(ge=0)]
+NotNegative = Annotated[float, msgspec.Meta(ge=0, le=1e9)]
+LogDeviation = Annotated[float, msgspec.Meta(ge=-80, le=80)]
+"""Whose exponential a float holds."""
+Hidden = Annotated[tuple[Positive, ...], msgspec.Meta(max_length=64)]
+"""Widths of hidden layers; every layer is compiled on its own."""
 PairInput = Literal["difference", "states"]
 
 
@@ -38,7 +42,7 @@ class CategoricalPlannerShape:
     """Of a planner over finite states."""
 
     states: Positive
-    hidden: tuple[Positive, ...]
+    hidden: Hidden
     model: Literal["categorical"] = "categorical"
 
 
@@ -49,9 +53,9 @@ class GaussianPlannerShape:
     sees: Positive
     clip: NotNegative
     predicts: tuple[Natural, ...]
-    log_std_bounds: tuple[float, float]
+    log_std_bounds: tuple[LogDeviation, LogDeviation]
     absolute: bool
-    hidden: tuple[Positive, ...]
+    hidden: Hidden
     model: Literal["gaussian"] = "gaussian"
 
     def __post_init__(self) -> None:
@@ -67,7 +71,7 @@ class CategoricalSkillShape:
 
     states: Positive
     actions: Positive
-    hidden: tuple[Positive, ...]
+    hidden: Hidden
     model: Literal["categorical"] = "categorical"
 
 
@@ -82,7 +86,7 @@ class VectorSkillShape:
     noise: NotNegative | None
     pair_input: PairInput
     modes: Positive
-    hidden: tuple[Positive, ...]
+    hidden: Hidden
     model: Literal["vector"] = "vector"
 
     def __post_init__(self) -> None:
@@ -107,7 +111,7 @@ class CategoricalActorShape:
 
     states: Positive
     actions: Positive
-    hidden: tuple[Positive, ...]
+    hidden: Hidden
     model: Literal["categorical"] = "categorical"
 
 
@@ -118,7 +122,7 @@ class GaussianActorShape:
     sees: Positive
     clip: NotNegative
     actions: Positive
-    hidden: tuple[Positive, ...]
+    hidden: Hidden
     model: Literal["gaussian"] = "gaussian"
 
 

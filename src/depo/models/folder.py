@@ -18,7 +18,7 @@ import numpy as np
 
 from depo.core.errors import DepoError
 from depo.core.files import as_path
-from depo.core.weights import load_tree, named_arrays, save_tree
+from depo.core.weights import load_tree, save_tree
 from depo.models.card import (
     Card,
     CategoricalActorShape,
@@ -30,12 +30,14 @@ from depo.models.card import (
     Shape,
     VectorSkillShape,
 )
-from depo.models.normaliser import Normaliser
+from depo.models.normaliser import Normaliser, check_statistics
 from depo.models.planner import CategoricalPlanner, GaussianPlanner, Planner
 from depo.models.policy import CategoricalActor, GaussianActor
 from depo.models.skill import CategoricalSkill, Skill, VectorSkill
 
 WEIGHTS = "weights.safetensors"
+LARGEST = 1e12
+"""Of a weight that a network can compute with."""
 
 
 def save_planner(path: str | Path, planner: Planner, origin: Origin | None = None) -> Path:
@@ -166,12 +168,14 @@ def _load(path: Path, kind: str) -> Any:
 
 
 def load_weights(path: Path, kind: str, build: Callable[[Any], Any]) -> Any:
-    """What ``build(key)`` makes, with the weights of a folder; refuses any that are not finite."""
+    """What ``build(key)`` makes, with the weights of a folder; refuses any that are no weights."""
     try:
         skeleton = eqx.filter_eval_shape(build, jax.random.key(0))
     except (ValueError, TypeError, OverflowError) as error:  # sizes that no array has
         raise DepoError(f"{path} describes a {kind} that cannot be made: {error}") from None
     model = load_tree(path / WEIGHTS, skeleton)
-    if not all(np.isfinite(array).all() for array in named_arrays(model).values()):
-        raise DepoError(f"{path / WEIGHTS} holds NaN or infinite weights: its training diverged")
+    check_statistics(model, path / WEIGHTS)
+    weights = eqx.filter(model, eqx.is_inexact_array)
+    if any(np.abs(array).max(initial=0) > LARGEST for array in jax.tree.leaves(weights)):
+        raise DepoError(f"{path / WEIGHTS} holds weights beyond ±{LARGEST:g}: damaged?")
     return model

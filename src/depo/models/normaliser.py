@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any, TypeVar
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Float
 
-SMALLEST_SCALE = 1e-3
+from depo.core.errors import DepoError
+
+SMALLEST_SCALE, LARGEST = 1e-3, 1e30
 Model = TypeVar("Model")
 
 
@@ -61,6 +65,28 @@ class Normaliser(eqx.Module):
         """The same for some of the features."""
         index = jnp.array(columns)
         return Normaliser(self.mean[index], self.scale[index], self.clip)
+
+
+def check_statistics(tree: Any, where: Path) -> None:
+    """Refuse models with statistics that are none (a scale is a deviation, so above zero), and
+    second moments of an optimiser below zero."""
+    for part in jax.tree.leaves(tree, is_leaf=_has_range):
+        if isinstance(part, Normaliser):
+            mean, scale = np.asarray(part.mean), np.asarray(part.scale)
+            if not (np.abs(mean) <= LARGEST).all() or not ((scale > 0) & (scale <= LARGEST)).all():
+                raise DepoError(
+                    f"{where} holds a normaliser whose mean is not finite or whose scale is not "
+                    "above 0 everywhere: damaged?"
+                )
+        elif _has_range(part):
+            moments = jax.tree.leaves(getattr(part, "nu", ()))
+            if any((np.asarray(array) < 0).any() for array in moments):
+                raise DepoError(f"{where} holds mean squares below 0: damaged?")
+
+
+def _has_range(part: Any) -> bool:
+    """Statistics, or an optimiser's state: moments of statistics are not statistics themselves."""
+    return isinstance(part, Normaliser) or type(part).__module__.startswith("optax")
 
 
 def give_statistics(model: Model, states: Float[Array, "rows features"]) -> Model:

@@ -22,19 +22,29 @@ import contextlib
 import csv
 import fcntl
 import io
+import math
 import os
 import platform
 import shutil
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from depo.core.codec import Natural, decode, encode
-from depo.core.errors import DepoError
-from depo.core.files import as_path, json_digest, new_folder, read_object
+from depo.core.errors import DepoError, readable
+from depo.core.files import (
+    as_path,
+    check_plain_file,
+    file_digest,
+    json_digest,
+    new_folder,
+    read_object,
+    read_text,
+)
 from depo.core.formats import Format
+from depo.core.limits import read_limit
 from depo.core.runtime import cores
 from depo.data.demonstrations import Demonstrations
 from depo.environments.names import is_given
@@ -51,8 +61,10 @@ CHECKPOINTS, STATE, PROGRESS = "checkpoints", "state.safetensors", "progress.jso
 KEPT_CHECKPOINTS = 2
 REPLAY, STOPPED, POLICY = "replay", "stopped.json", "policy"
 LOCK = ".lock"
+CSV_EXPANDS = 16
+"""Times the bytes of a table that its rows take in memory."""
 REMOVE = "remove that checkpoint's folder to go on from the one before"
-PROGRESS_FORMAT = Format("checkpoint's progress", unmarked=True)
+PROGRESS_FORMAT = Format("checkpoint's progress", (lambda old: old,), unmarked=True)  # 2: digests
 STOP_FORMAT = Format("note on a stop", unmarked=True)
 FORMAT = Format("run", (since_2,))
 
@@ -65,6 +77,16 @@ class Progress:
     metrics_bytes: Natural
     settings: str = ""
     """A digest of the settings it was made with; empty: not known, from before that was kept."""
+    state: str = ""
+    """A digest of the file with the state; empty as above."""
+    metrics: str = ""
+    """A digest of the bytes of metrics.csv; empty as above."""
+    own: str = ""
+    """A digest of all the above; empty as above."""
+
+    def digest(self) -> str:
+        """What ``own`` is where nothing was changed."""
+        return json_digest({**encode(self), "own": ""})
 
 
 @dataclass(frozen=True)
@@ -167,9 +189,14 @@ class Run:
             raise DepoError(f"{self.path} has no checkpoint: it is damaged, train again")
         file = found[-1] / PROGRESS
         try:
-            return found[-1] / STATE, decode(Progress, PROGRESS_FORMAT.read(file), str(file))
+            progress = decode(Progress, PROGRESS_FORMAT.read(file), str(file))
+            if progress.own not in ("", progress.digest()):
+                raise DepoError(f"{file} is damaged: it is not as it was written")
+            if progress.block != int(found[-1].name) or progress.block > self.job.blocks:
+                raise DepoError(f"{file} says block {progress.block}: damaged, or renamed?")
         except DepoError as error:
             raise DepoError(f"{error}; {REMOVE}") from None
+        return found[-1] / STATE, progress
 
     def save_checkpoint(self, block: int, save: Any) -> None:
         """Add a checkpoint; ``save(path)`` writes the state."""
@@ -180,7 +207,14 @@ class Run:
             shutil.rmtree(target, ignore_errors=True)  # damaged: no checkpoint is without it
             with new_folder(target) as folder:
                 save(folder / STATE)
-                progress = Progress(block, written, self.job_digest())
+                progress = Progress(
+                    block,
+                    written,
+                    self.job_digest(),
+                    file_digest(folder / STATE),
+                    file_digest(metrics, written) if written else "",
+                )
+                progress = replace(progress, own=progress.digest())
                 PROGRESS_FORMAT.write(folder / PROGRESS, encode(progress))
         for old in self.checkpoints()[:-KEPT_CHECKPOINTS]:
             shutil.rmtree(old, ignore_errors=True)
@@ -210,9 +244,16 @@ class Run:
     def load(self, skeleton: Any) -> Any:
         """What the newest checkpoint holds."""
         from depo.core.weights import load_tree  # JAX, which a table of runs does not need
+        from depo.models.normaliser import check_statistics
 
+        file, progress = self.latest()
         try:
-            return load_tree(self.latest()[0], skeleton)
+            check_plain_file(file, "a checkpoint")
+            if progress.state not in ("", file_digest(file)):
+                raise DepoError(f"{file} is damaged: it is not as it was written")
+            state = load_tree(file, skeleton)
+            check_statistics(state, file)
+            return state
         except DepoError as error:
             raise DepoError(f"{error}; {REMOVE}") from None
 
@@ -223,9 +264,8 @@ class Run:
                 f"{self.path / SETTINGS} was changed since the last checkpoint: put it back, or "
                 "train anew with what you want changed"
             )
-        metrics = self.path / METRICS
-        kept = metrics.read_bytes()[: progress.metrics_bytes] if metrics.exists() else b""
-        if len(kept) < progress.metrics_bytes or (kept and not kept.endswith(b"\n")):
+        metrics, size = self.path / METRICS, progress.metrics_bytes
+        if not _is_as_left(metrics, size, progress.metrics):
             raise DepoError(
                 f"{metrics} is not as the last checkpoint left it (missing, cut short or edited): "
                 "put it back"
@@ -251,16 +291,17 @@ class Run:
     def metrics(self) -> list[dict[str, float]]:
         """All rows of metrics.csv."""
         path = self.path / METRICS
-        if not path.exists():
-            return []
-        try:
-            with path.open(newline="") as file:
-                rows = [row for row in csv.DictReader(file) if None not in row.values()]
-            found = [{k: float(v) for k, v in row.items()} for row in rows]
-        except (TypeError, ValueError, csv.Error) as error:
-            raise DepoError(f"{path} is damaged: {error}") from None
+        found = _read_numbers(path)
         if found and not {"seed", "env_steps"} <= set(found[0]):
             raise DepoError(f"{path} is damaged: its first line names no seed or env_steps")
+        most = self.job.blocks * self.job.steps_per_block
+        for row in found:
+            if row["seed"] not in self.job.seeds:
+                raise DepoError(
+                    f"{path} is damaged: seed {row['seed']:g} is none of {list(self.job.seeds)}"
+                )
+            if not 0 <= row["env_steps"] <= most:
+                raise DepoError(f"{path} is damaged: {row['env_steps']:g} of {most:,} steps")
         return found
 
     def final_scores(self) -> list[dict[str, float]]:
@@ -271,20 +312,16 @@ class Run:
     def seconds(self) -> float:
         """Time spent learning, over all sittings."""
         path = self.path / TIMING
-        if not path.exists():
-            return 0.0
-        try:
-            with path.open(newline="") as file:
-                return sum(float(row["seconds"] or 0) for row in csv.DictReader(file))
-        except (KeyError, TypeError, ValueError, csv.Error) as error:
-            raise DepoError(f"{path} is damaged: {error}") from None
+        spent = [row.get("seconds", math.nan) for row in _read_numbers(path)]
+        if not all(0 <= seconds < math.inf for seconds in spent):
+            raise DepoError(f"{path} is damaged: it does not say seconds in every row")
+        return sum(spent)
 
     def steps_so_far(self) -> int:
         """Environment steps of the latest evaluation, read without waiting for a checkpoint."""
-        path = self.path / TIMING
-        lines = path.read_text(errors="replace").splitlines() if path.exists() else []
-        digits = lines[-1].partition(",")[0] if len(lines) > 1 else ""
-        return int(digits) if digits.isdigit() else 0
+        rows = _read_numbers(self.path / TIMING)
+        steps = rows[-1].get("env_steps", 0.0) if rows else 0.0
+        return int(steps) if 0 <= steps < math.inf else 0
 
     def is_finished(self) -> bool:
         """Whether nothing is left to do; a run of no steps still has to be scored."""
@@ -328,6 +365,18 @@ class _Settings:
     """What the folder cannot make by itself, and asks for."""
 
 
+def _is_as_left(metrics: Path, size: int, digest: str) -> bool:
+    """Whether a file still begins with what a checkpoint knows of it."""
+    if not size:
+        return True
+    if not metrics.is_file() or metrics.stat().st_size < size:
+        return False
+    with metrics.open("rb") as file:
+        file.seek(size - 1)
+        whole_line = file.read(1) == b"\n"
+    return whole_line and digest in ("", file_digest(metrics, size))
+
+
 def _read_settings(path: Path) -> _Settings:
     return decode(_Settings, FORMAT.read(path / SETTINGS), str(path / SETTINGS))
 
@@ -337,6 +386,18 @@ def _not_reopened(job: Job) -> dict[str, str]:
         return {}
     name = job.environment.label
     return {"env": f"the object {name}, given from Python: depo.resume(RUN, env=…) and the like"}
+
+
+def _read_numbers(path: Path) -> list[dict[str, float]]:
+    """The rows of a table of numbers; one that is still being written is left out."""
+    if not path.exists():
+        return []
+    text = read_text(path, "CSV", read_limit() // CSV_EXPANDS)
+    try:
+        rows = [row for row in csv.DictReader(io.StringIO(text)) if None not in row.values()]
+        return [{name: float(value) for name, value in row.items()} for row in rows]
+    except (TypeError, ValueError, csv.Error) as error:
+        raise DepoError(f"{path} is damaged: {readable(str(error))}") from None
 
 
 def append_csv(path: Path, rows: list[dict[str, Any]]) -> None:

@@ -5,18 +5,26 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
+
+import msgspec
 
 from depo.core.codec import check_fields, decode, encode
 from depo.core.errors import DepoError, unknown
 from depo.core.files import read_toml
-from depo.driving.traffic.road import FOOT, Road
+from depo.driving.traffic.road import FOOT, Place, Road
 
 FOLDER = Path(__file__).parent / "layouts"
+Seconds = Annotated[float, msgspec.Meta(ge=1e-3, le=60)]
+Size = Annotated[float, msgspec.Meta(ge=0.1, le=1e3)]
+NotNegative = Annotated[float, msgspec.Meta(ge=0, le=1e3)]
+Number = Annotated[int, msgspec.Meta(ge=-(2**31), le=2**31)]
+Frames = Annotated[int, msgspec.Meta(ge=1, le=10_000)]
 Unit = Literal["m", "ft"]
 Reference = Literal["front", "centre", "rear"]
 METRES: dict[str, float] = {"m": 1.0, "ft": FOOT}
 ROADS = {"i80": Road.i80, "camera6": Road.camera6}
+NO_SEPARATOR = '\0\r\n".0123456789'
 ROLES = (
     "vehicle",
     "frame",
@@ -61,40 +69,43 @@ class Layout:
     """Of positions and sizes."""
     reference: Reference = "front"
     """The point of a vehicle whose position is given."""
-    x_origin: float = 0.0
+    x_origin: Place = 0.0
     """Metres, in the file's coordinates, of the road's x = 0."""
-    y_origin: float = 0.0
+    y_origin: Place = 0.0
     """Metres, in the file's coordinates, of the road's y = 0."""
     y_points_left: bool = False
     """Whether the file's lateral position grows to the left."""
-    time_step: float = 0.1
+    time_step: Seconds = 0.1
     """Seconds between two frames."""
-    first_lane: int = 1
+    first_lane: Number = 1
     """The number of the leftmost lane."""
-    unknown_lanes: tuple[int, ...] = ()
+    unknown_lanes: tuple[Number, ...] = ()
     """Lane numbers that mean 'unknown'."""
     text_ids: bool = False
     """Whether vehicles have names rather than numbers."""
     where: Mapping[str, str] = field(default_factory=dict)
     """Only rows whose column has this value are read ({'Location' = 'i-80'})."""
-    assumed_length: float = 5.0
+    assumed_length: Size = 5.0
     """Where sizes are missing: no vehicle is longer than this (m), and none so long that it
     touches the one behind."""
-    assumed_width: float = 1.8
+    assumed_width: Size = 1.8
     """Where sizes are missing (m)."""
-    assumed_margin: float = 1.0
+    assumed_margin: NotNegative = 1.0
     """Where sizes are missing: room that is left behind a vehicle at its smallest gap (m)."""
-    lane_change: float = 4.0
+    lane_change: NotNegative = 4.0
     """Where the lateral position is missing: seconds in which it moves from centre to centre."""
-    smooth: int = 1
+    smooth: Frames = 1
     """Frames over which positions should be smoothed; 1: they are smooth already."""
     blacklist: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     """Vehicles with tracking errors, by a part of the recording's name; they are never chosen."""
 
     def __post_init__(self) -> None:
         check_fields(self, f"layout '{self.name}'")
-        if not self.separator:
-            raise DepoError(f"layout '{self.name}': separator '' separates nothing")
+        if len(self.separator) != 1 or self.separator in NO_SEPARATOR or self.separator > "~":
+            raise DepoError(
+                f"layout '{self.name}': separator {self.separator!r} separates nothing: give one "
+                "plain character, no digit"
+            )
         for role in self.columns:
             if role not in ROLES:
                 raise unknown("column role", role, ROLES)
@@ -105,8 +116,6 @@ class Layout:
             raise DepoError(f"layout '{self.name}': name a column for either 'frame' or 'time'")
         if "y" not in self.columns and "lane" not in self.columns:
             raise DepoError(f"layout '{self.name}': name a column for 'y' or for 'lane', or both")
-        if not self.time_step > 0:
-            raise DepoError(f"layout '{self.name}': time_step {self.time_step} is not positive")
 
     @property
     def metres(self) -> float:

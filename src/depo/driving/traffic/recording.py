@@ -7,8 +7,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
+import msgspec
 import numpy as np
 
 from depo.core.codec import Positive, decode, encode
@@ -22,8 +23,17 @@ from depo.driving.traffic.road import Ramp, Road
 __all__ = ["Ramp", "Recording", "Road", "Track"]
 
 FORMAT = Format("traffic recording", key="version")
+Resolution = Annotated[float, msgspec.Meta(ge=1e-9, le=10)]
 RESOLUTION = 0.005
 """Metres between two positions that the file can tell apart."""
+
+
+FURTHEST, LONGEST = 1e7, 1e3
+"""Metres: nobody is further from the origin, and no vehicle is longer."""
+LARGEST = 2**53
+"""Of a number that floats hold exactly."""
+MOST_FRAMES, MOST_AT_ONCE = 2**22, 5_000
+"""Frames of a recording, and vehicles in one of them."""
 
 
 class Track(NamedTuple):
@@ -85,7 +95,8 @@ class Recording:
         default = {"original_id": np.arange(vehicles), "kind": np.zeros(vehicles)}
         for column, kind in DTYPES.items():
             given = np.asarray(getattr(self, column))
-            array: np.ndarray = np.array(given if given.size else default.get(column, given), kind)
+            given = given if given.size else np.asarray(default.get(column, given))
+            array = _as(kind, given, column)
             array.setflags(write=False)
             object.__setattr__(self, column, array)
         _check(self)
@@ -165,8 +176,9 @@ class Recording:
     def load(cls, path: str | Path) -> Recording:
         """Read and check a file; pickled contents are refused, never run."""
         path = Path(path)
-        arrays = read_npz(path)
+        arrays = read_npz(path, STORED)
         try:
+            _check_stored(arrays)
             stored = parse_object(str(arrays["about"]), "'about'")
             about = decode(_About, FORMAT.migrated(stored, "'about'"), "'about'")
             resolution = about.resolution
@@ -213,7 +225,7 @@ class Notes:
 class _About:
     """What a file says beside its arrays."""
 
-    resolution: float
+    resolution: Resolution
     time_step: float
     name: str
     road: Road
@@ -242,6 +254,46 @@ DTYPES: dict[str, type] = {
 }
 
 
+STORED = ("about", *PLAIN, "length", "width", *PACKED, *(f"{name}_start" for name in PACKED))
+
+
+def _as(kind: type, given: np.ndarray, column: str) -> np.ndarray:
+    """A copy of numbers as their column keeps them, which must have room for them."""
+    if given.dtype.kind not in "biuf":
+        raise DepoError(f"'{column}' has dtype {given.dtype}: expected numbers")
+    if given.size and np.issubdtype(kind, np.integer):
+        room = np.iinfo(kind)
+        if not (np.isfinite(given).all() and room.min <= given.min() <= given.max() <= room.max):
+            raise DepoError(f"'{column}' holds numbers that are no {np.dtype(kind).name}: damaged?")
+    return np.array(given, kind)
+
+
+def _check_stored(arrays: Mapping[str, np.ndarray]) -> None:
+    """Refuse arrays that are no lists of whole numbers, or that do not fit each other: tracks are
+    unpacked by them."""
+    for name in STORED:
+        if name not in arrays:
+            raise DepoError(
+                f"it has no array '{name}', so it is no traffic recording: make one with "
+                "'depo demos from-traffic'"
+            )
+        is_text = name == "about"
+        kinds, rank = ("U", 0) if is_text else ("iu", 1)
+        if arrays[name].ndim != rank or arrays[name].dtype.kind not in kinds:
+            expected = "a text" if is_text else "a list of whole numbers"
+            raise DepoError(f"'{name}' is not {expected}: damaged?")
+    begin = arrays["begin"]
+    vehicles, rows = len(begin) - 1, len(arrays["x"])
+    if vehicles < 1 or begin[0] != 0 or begin[-1] != rows or (begin[1:] <= begin[:-1]).any():
+        raise DepoError("no vehicles, or 'begin' does not run from 0 to the number of rows")
+    for name in STORED[1:]:
+        expected_length = rows if name in PACKED else vehicles + (name == "begin")
+        if len(arrays[name]) != expected_length:
+            raise DepoError(f"'{name}' has {len(arrays[name])} numbers, not {expected_length}")
+        if name not in PACKED and np.abs(arrays[name].astype(float)).max() > LARGEST:
+            raise DepoError(f"'{name}' holds numbers beyond ±{LARGEST:,}: damaged?")
+
+
 def _check(recording: Recording) -> None:
     begin, rows = recording.begin, recording.rows
     if begin.ndim != 1 or len(begin) < 2 or begin[0] != 0 or begin[-1] != rows:
@@ -263,5 +315,28 @@ def _check(recording: Recording) -> None:
         if not (sizes > 0).all() or not np.isfinite(sizes).all():
             bad = int(np.argmin(np.isfinite(sizes) & (sizes > 0)))
             raise DepoError(f"vehicle {bad} has {column} {sizes[bad]}: sizes must be positive")
-    if not recording.time_step > 0:
-        raise DepoError(f"time step {recording.time_step} s: it must be positive")
+    if not 0 < recording.time_step <= 60:
+        raise DepoError(f"time step {recording.time_step} s: it must be positive, at most a minute")
+    _check_ranges(recording)
+
+
+def _check_ranges(recording: Recording) -> None:
+    """Refuse what no road has; tables by frame are made of recordings, and sums over them."""
+    for column, most in {"x": FURTHEST, "y": FURTHEST, "length": LONGEST, "width": LONGEST}.items():
+        if np.abs(getattr(recording, column)).max() > most:
+            raise DepoError(f"'{column}' holds numbers beyond {most:,.0f} m: other units?")
+    if recording.lane.min() < -1 or recording.lane.max() > recording.road.lanes:
+        raise DepoError(f"'lane' is not from −1 to {recording.road.lanes} everywhere: damaged?")
+    if np.abs(recording.first_frame).max() > LARGEST:
+        raise DepoError(f"'first_frame' holds numbers beyond ±{LARGEST:,}: damaged?")
+    first, end = recording.frames
+    if end - first > MOST_FRAMES:
+        raise DepoError(
+            f"{end - first:,} frames are more than the {MOST_FRAMES:,} of one recording: cut it"
+        )
+    at_once = int(np.bincount(recording.frame - first).max())
+    if at_once > MOST_AT_ONCE:
+        raise DepoError(
+            f"{at_once:,} vehicles in one frame are more than {MOST_AT_ONCE:,}: are frames "
+            "numbered, or is it another column?"
+        )

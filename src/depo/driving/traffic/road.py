@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
+import msgspec
 import numpy as np
 
 from depo.core.codec import check_fields
@@ -16,15 +17,20 @@ KILOMETRES_PER_HOUR = 1 / 3.6
 """Metres per second in a kilometre per hour."""
 
 
+Place = Annotated[float, msgspec.Meta(ge=-1e6, le=1e6)]
+"""Metres along or across a road; no road is longer."""
+Lanes = Annotated[int, msgspec.Meta(ge=1, le=100)]
+
+
 @dataclass(frozen=True)
 class Ramp:
     """An on-ramp on the right that tapers away: y may go up to right edge + extra − slope·x."""
 
-    extra: float
+    extra: Place
     """How far beyond the right edge a vehicle may be at x = 0 (m)."""
-    slope: float
+    slope: Place
     """How much less that becomes with every metre of road; past the taper's end it is negative."""
-    joins: float
+    joins: Place
     """From where (x of the front, m) the ramp and the rightmost lane are neighbours."""
 
     def __post_init__(self) -> None:
@@ -42,15 +48,15 @@ class Road:
     [-1, 0, 5, 6]
     """
 
-    length: float
+    length: Place
     """From x = 0 to here vehicles are recorded (m)."""
-    lanes: int
+    lanes: Lanes
     """Main lanes; a ramp is lane number ``lanes``."""
-    lane_width: float
+    lane_width: Place
     """Width of every lane (m)."""
-    zone: tuple[float, float]
+    zone: tuple[Place, Place]
     """The valid zone: from rear x > start to front x < end a vehicle may be driven (m)."""
-    lateral_origin: float = 0.0
+    lateral_origin: Place = 0.0
     """y of lane 0's left edge (m)."""
     ramp: Ramp | None = None
     """The on-ramp, if there is one."""
