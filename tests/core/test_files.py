@@ -91,3 +91,30 @@ def test_a_name_is_a_path_or_one_of_the_known(tmp_path: Path, monkeypatch) -> No
     assert named_file("some/where", known, "demonstrations") == Path("some/where")
     with pytest.raises(DepoError, match="unknown demonstrations 'hoper': did you mean 'hopper'"):
         named_file("hoper", known, "demonstrations")
+
+
+def test_names_of_many_parts_are_refused_before_they_are_parsed(tmp_path: Path) -> None:
+    """The parser would take gigabytes for this."""
+    file = tmp_path / "a.toml"
+    for part in ("a", '"a"', "'a'"):
+        file.write_text(f"x = 1.5\n{f'{part} . ' * 20_000}b = 1")
+        with pytest.raises(DepoError, match="has a name of more than 64 parts"):
+            read_toml(file)
+    file.write_text("x = [0.1" + ", 0.1" * 1_000 + "]\ny = 'a.b'")
+    assert len(read_toml(file)["x"]) == 1_001
+
+
+def test_what_is_too_long_or_deep_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "a.json"
+    file.write_text('{"a": "' + "x" * (1 << 22) + '"}')
+    with pytest.raises(DepoError, match="has more than the 4,194,304 bytes of JSON"):
+        read_object(file)
+    file.write_text('{"a": ' + "[" * 400 + "]" * 400 + "}")
+    with pytest.raises(DepoError, match="nested too deeply"):
+        read_object(file)
+
+
+def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "settings.json")
+    with pytest.raises(DepoError, match="is no plain file: expected JSON"):
+        read_object(tmp_path / "settings.json")

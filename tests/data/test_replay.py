@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from safetensors.numpy import load, save
 
 from depo.core.errors import DepoError
 from depo.data.replay import Replay, chunks
@@ -85,3 +86,64 @@ def test_a_missing_or_damaged_chunk_is_said(tmp_path: Path) -> None:
     chunks(tmp_path)[1].path.unlink()
     with pytest.raises(DepoError, match="lacks the transitions before 10"):
         Replay(100, 1, 1).load(tmp_path, 15)
+
+
+def saved(folder: Path) -> Path:
+    """The only chunk of a replay with ten rows."""
+    filled(20, [10]).save(folder)
+    return chunks(folder)[0].path
+
+
+def rewritten(path: Path, about: dict[str, str] | None, **columns: np.ndarray) -> None:
+    arrays = load(path.read_bytes()) | columns
+    path.write_bytes(save({name: np.ascontiguousarray(a) for name, a in arrays.items()}, about))
+
+
+WRONG = {
+    "of no number": ({"state": np.full((10, 1), np.nan, np.float32)}, "'state' holds NaN"),
+    "infinite": ({"reward": np.full(10, np.inf, np.float32)}, "'reward' holds NaN or infinite"),
+    "too few": ({"reward": np.zeros(9, np.float32)}, r"'reward' is float32\[9\], expected 10 rows"),
+    "doubles": ({"action": np.zeros((10, 1))}, r"'action' is float64\[10, 1\], expected 10 rows"),
+    "flat": ({"state": np.zeros(10, np.float32)}, r"'state' is float32\[10\], expected 10 rows"),
+    "uneven": ({"next_state": np.zeros((10, 2), np.float32)}, "differ in length"),
+    "more": ({"extra": np.zeros(1)}, "holds other arrays"),
+    "longer": (
+        {name: np.zeros((10, 3), np.float32) for name in ("state", "next_state")},
+        "states of 3 and actions of 1 numbers, this run's have 1 and 1",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_rows_that_are_none_are_refused(tmp_path: Path, name: str) -> None:
+    columns, message = WRONG[name]
+    rewritten(saved(tmp_path), None, **columns)
+    with pytest.raises(DepoError, match=message):
+        Replay(20, 1, 1).load(tmp_path, 10)
+
+
+def test_a_changed_number_is_found_by_the_digest(tmp_path: Path) -> None:
+    path = saved(tmp_path)
+    whole = bytearray(path.read_bytes())
+    whole[-10] ^= 1
+    path.write_bytes(whole)
+    with pytest.raises(DepoError, match="is damaged, its digest is another"):
+        Replay(20, 1, 1).load(tmp_path, 10)
+
+
+def test_a_renamed_chunk_is_refused(tmp_path: Path) -> None:
+    replay = filled(40, [10])
+    replay.save(tmp_path)
+    replay.add(rows(10, 10))
+    replay.save(tmp_path)
+    first, second = (chunk.path for chunk in chunks(tmp_path))
+    first.write_bytes(second.read_bytes())
+    with pytest.raises(DepoError, match="was renamed"):
+        Replay(40, 1, 1).load(tmp_path, 20)
+
+
+def test_chunks_of_the_first_version_have_no_digest_and_load(tmp_path: Path) -> None:
+    rewritten(saved(tmp_path), None)
+    replay = Replay(20, 1, 1)
+    replay.load(tmp_path, 10)
+    np.testing.assert_array_equal(replay.newest(10).reward, np.arange(10))

@@ -59,9 +59,7 @@ def json_digest(value: Any) -> str:
 def parse_object(text: str, where: str) -> dict[str, Any]:
     """The JSON object in a text; NaN and infinity, which JSON does not have, are for the codec."""
     if len(text) > TEXT:
-        raise DepoError(
-            f"{where} has {len(text):,} characters, at most {TEXT:,} are read: damaged?"
-        )
+        raise DepoError(f"{where} has {len(text):,} characters, more than {TEXT:,}: damaged?")
     try:
         value = json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -93,8 +91,7 @@ def read_bytes(path: Path, kind: str, most: int = TEXT) -> bytes:
     """The whole of a plain file; refuses what is none (a pipe never ends), or too large."""
     try:
         with open(path, "rb", opener=_without_waiting) as file:
-            about = os.fstat(file.fileno())
-            if not stat.S_ISREG(about.st_mode):
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
                 raise DepoError(f"{path} is no plain file: expected {kind}")
             data = file.read(most + 1)
     except FileNotFoundError:
@@ -102,9 +99,7 @@ def read_bytes(path: Path, kind: str, most: int = TEXT) -> bytes:
     except (ValueError, OSError) as error:
         raise DepoError(f"{path} is not readable {kind}: {error}") from None
     if len(data) > most:
-        raise DepoError(
-            f"{path} has {about.st_size:,} bytes, {kind} has at most {most:,}: damaged?"
-        )
+        raise DepoError(f"{path} has more than the {most:,} bytes of {kind}: damaged?")
     return data
 
 

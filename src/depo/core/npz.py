@@ -1,4 +1,4 @@
-"""Plain NumPy archives: written atomically, read with pickling off and after a look at the sizes."""
+"""Plain NumPy archives: written atomically; read without pickles, after a look at the sizes."""
 
 from __future__ import annotations
 
