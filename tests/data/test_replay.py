@@ -75,6 +75,35 @@ def test_chunks_of_a_killed_sitting_are_removed_and_old_ones_dropped(tmp_path: P
     assert [c.end for c in chunks(tmp_path)] == [20, 25]
 
 
+def test_rows_saved_between_two_checkpoints_drop_nothing_that_the_checkpoints_need(
+    tmp_path: Path,
+) -> None:
+    replay = Replay(10, 1, 1)
+    for _ in range(3):
+        replay.add(rows(replay.total, 5))
+        replay.save(tmp_path)
+    replay.add(rows(replay.total, 5))
+    assert replay.save_until(tmp_path, 17)
+    between = Replay(10, 1, 1)
+    between.load(tmp_path, 17, checkpoint=15)
+    assert between.newest(10).reward.tolist() == list(range(7, 17))
+    between.add(rows(17, 13))
+    between.save(tmp_path)
+    again = Replay(10, 1, 1)
+    again.load(tmp_path, 30)
+    assert again.newest(10).reward.tolist() == list(range(20, 30))
+    again.load(tmp_path, 15)  # may still be gone back to
+    assert again.newest(10).reward.tolist() == list(range(5, 15))
+
+
+def test_rows_that_were_overwritten_cannot_be_saved_any_more(tmp_path: Path) -> None:
+    replay = Replay(10, 1, 1)
+    replay.add(rows(0, 8))
+    replay.add(rows(8, 8))
+    assert not replay.save_until(tmp_path, 8)
+    assert not chunks(tmp_path)
+
+
 def test_a_missing_or_damaged_chunk_is_said(tmp_path: Path) -> None:
     replay = Replay(100, 1, 1)
     for _ in range(3):

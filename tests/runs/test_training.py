@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -18,8 +19,12 @@ import pytest
 import depo
 from depo.core.weights import digest
 from depo.data import Demonstrations
+from depo.learners.collector import Collector
+from depo.learners.gathering import HostGathering
+from depo.runs import stop_request
 from depo.runs.run import Run
-from depo.runs.training import begin
+from depo.runs.stop_request import Interrupted
+from depo.runs.training import begin, go_on
 from tests.environments.point import ID as POINT
 from tests.environments.point import straight_demonstrations
 from tests.support.arguments import flat
@@ -223,13 +228,75 @@ def test_ctrl_c_saves_and_the_run_goes_on(reference, tmp_path: Path) -> None:
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
     )
-    wait_for_rows(run, 1, process)
+    wait_for_rows(run, 2, process)
     process.send_signal(signal.SIGINT)
     output = process.communicate(timeout=300)[0].decode()
     assert process.returncode == 130, output
+    assert "at the next checkpoint" in output
     assert "depo resume" in output
     assert "Traceback" not in output
     stopped_at = Run.open(run).latest()[1].block
     assert 0 < stopped_at < Run.open(run).job.blocks
     finish(run)
     assert fingerprint(run) == fingerprint(folder / "whole")
+
+
+@pytest.fixture(scope="module")
+def in_the_plane(tmp_path_factory) -> Path:
+    """A folder with a run that was never stopped."""
+    folder = tmp_path_factory.mktemp("plane")
+    go_on(begin(job("third-party", folder), folder / "whole"))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def between_checkpoints(in_the_plane: Path) -> Path:
+    """A run that a signal reached in its fourth block, after a burst; saved after the third."""
+    run, bursts, gather = in_the_plane / "asked", [], Collector.gather
+
+    def signalled(self, policy) -> None:
+        gather(self, policy)
+        bursts.append(self)
+        if len(bursts) == 3 * 2 * 2 + 1:  # blocks, seeds, bursts
+            signal.raise_signal(signal.SIGTERM)
+            time.sleep(0.2)  # a thread answers it
+
+    said: list[str] = []
+    begun = begin(job("third-party", in_the_plane), run)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(stop_request, "PATIENCE", -1.0)
+        patch.setattr(Collector, "gather", signalled)
+        with pytest.raises(Interrupted) as stop:
+            go_on(begun, say=said.append)
+    assert len(bursts) == 13
+    assert stop.value.steps == 3 * 80
+    assert "within 30 s" in said[0]
+    assert Run.open(run).stop_reason() == "SIGTERM"
+    return run
+
+
+def test_a_checkpoint_on_request_lies_between_two_others_and_changes_nothing(
+    in_the_plane: Path, between_checkpoints: Path, tmp_path: Path
+) -> None:
+    run = shutil.copytree(between_checkpoints, tmp_path / "run")
+    assert [p.name for p in Run.open(run).checkpoints()] == ["000000", "000002", "000003"]
+    go_on(Run.open(run))
+    assert fingerprint(run) == fingerprint(in_the_plane / "whole")
+    assert [p.name for p in Run.open(run).checkpoints()] == ["000006", "000008"]
+
+
+def test_a_simulator_that_does_not_come_there_again_goes_on_from_the_checkpoint_before(
+    in_the_plane: Path, between_checkpoints: Path, tmp_path: Path, monkeypatch
+) -> None:
+    run = shutil.copytree(between_checkpoints, tmp_path / "run")
+    seeds, reset = [], HostGathering.reset
+
+    def other_at_first(self, own) -> None:
+        seeds.append(own)
+        reset(self, [1 + s for s in own] if len(seeds) == 1 else own)
+
+    monkeypatch.setattr(HostGathering, "reset", other_at_first)
+    said: list[str] = []
+    go_on(Run.open(run), say=said.append)
+    assert "does not repeat its steps: going on from 160 steps, not from 240" in said[0]
+    assert fingerprint(run) == fingerprint(in_the_plane / "whole")

@@ -65,14 +65,14 @@ def continue_run(run: Run, *, as_json: bool) -> int:
 
 def _watch(work: Callable[[ProgressBar], Run], path: Path, *, as_json: bool) -> int:
     """Work under a progress bar; then say what there is to look at."""
-    from depo.runs.training import Interrupted
+    from depo.runs.stop_request import Interrupted
 
     resume = f"resume with: depo resume {shlex.quote(str(path))}"
     try:
         run = work(ProgressBar())
-    except Interrupted:
-        stderr.print(f"stopped, all saved up to here; {resume}", soft_wrap=True)
-        return 130
+    except Interrupted as stop:
+        stderr.print(f"stopped, saved up to step {stop.steps:,}; {resume}", soft_wrap=True)
+        return 128 + stop.number
     except KeyboardInterrupt:
         saved = f"the last checkpoint is whole; {resume}" if path.exists() else "nothing was saved"
         stderr.print(f"stopped at once; {saved}", soft_wrap=True)

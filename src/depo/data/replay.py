@@ -39,7 +39,7 @@ class Replay:
 
     def __init__(self, capacity: int, states: int, actions: int):
         self.capacity, self.total = capacity, 0
-        self._saved = 0
+        self._saved = self._checkpoint = 0
         self._rows = Transitions(
             state=np.zeros((capacity, states), np.float32),  # the system maps pages when touched
             action=np.zeros((capacity, actions), np.float32),
@@ -66,27 +66,45 @@ class Replay:
 
     def newest(self, count: int) -> Transitions:
         """The newest rows, oldest first."""
-        count = min(count, self.total, self.capacity)
-        places = np.arange(self.total - count, self.total) % self.capacity
+        return self.rows(self.total - min(count, self.total, self.capacity), self.total)
+
+    def rows(self, begin: int, end: int) -> Transitions:
+        """The rows ``begin`` to ``end − 1``, which must not have been overwritten."""
+        assert max(0, self.total - self.capacity) <= begin <= end <= self.total
+        places = np.arange(begin, end) % self.capacity
         return Transitions(*(column[places] for column in self._rows))
 
     def save(self, folder: Path) -> None:
         """Write the rows added since the last save as one chunk; drop chunks long overwritten."""
-        if self.total == self._saved:
-            return
-        begin = max(self._saved, self.total - self.capacity)
-        rows = self.newest(self.total - begin)._asdict()
-        arrays = {name: np.ascontiguousarray(column) for name, column in rows.items()}
-        about = {"rows": f"{begin}-{self.total}", "sha256": _digest(arrays)}
-        write_bytes(folder / chunk_name(begin, self.total), save(arrays, about))
-        oldest_needed = self._saved - self.capacity  # by the checkpoint before this one
+        if self.total != self._saved:
+            self._write(folder, max(self._saved, self.total - self.capacity), self.total)
+        oldest_needed = self._checkpoint - self.capacity  # by the checkpoint before this one
         for chunk in chunks(folder):
             if chunk.end <= oldest_needed:
                 chunk.path.unlink(missing_ok=True)
-        self._saved = self.total
+        self._saved = self._checkpoint = self.total
 
-    def load(self, folder: Path, total: int) -> None:
-        """The ring as it was when ``total`` rows had been added; later chunks are removed."""
+    def save_until(self, folder: Path, total: int) -> bool:
+        """Write the rows since the last save as they were when ``total`` had been added, and drop
+        none; False: some of them have been overwritten since."""
+        if self._saved < self.total - self.capacity:
+            return False
+        if total != self._saved:
+            self._write(folder, self._saved, total)
+        return True
+
+    def _write(self, folder: Path, begin: int, end: int) -> None:
+        rows = self.rows(begin, end)._asdict()
+        arrays = {name: np.ascontiguousarray(column) for name, column in rows.items()}
+        about = {"rows": f"{begin}-{end}", "sha256": _digest(arrays)}
+        write_bytes(folder / chunk_name(begin, end), save(arrays, about))
+
+    def load(self, folder: Path, total: int, checkpoint: int | None = None) -> None:
+        """The ring as it was when ``total`` rows had been added; later chunks are removed.
+
+        ``checkpoint`` rows had been added at the last one that :meth:`save` was called for, if that
+        is another.
+        """
         needed: list[Chunk] = []
         position = total
         for chunk in reversed(chunks(folder)):
@@ -107,6 +125,7 @@ class Replay:
             check_lengths(rows, own.state.shape[1], own.action.shape[1], chunk.path)
             self.add(rows)
         self._saved = total
+        self._checkpoint = total if checkpoint is None else checkpoint
 
 
 class Chunk(NamedTuple):

@@ -8,6 +8,7 @@ import numpy as np
 from jaxtyping import Array, Key
 
 from depo.core.seeds import TRAINING, derived_seed, stream
+from depo.core.stopping import may_stop
 from depo.data.replay import Replay
 from depo.data.transitions import Pairs
 from depo.environments.gymnasium_environment import GymnasiumEnvironment, Sizes
@@ -89,31 +90,52 @@ class Collector:
 
     def gather(self, policy: PolicyModel) -> None:
         """A burst of steps, into the replay: the policy's, and random ones among them."""
-        self.replay.add(self.gathering.gather(policy, self._chance()))
+        may_stop()
+        self.replay.add(self.gathering.gather(policy, self._chance(self.replay.total)))
 
-    def _chance(self) -> Chance:
+    def catch_up(self, policy: PolicyModel, number: int, since: int) -> bool:
+        """Bring the copies from a checkpoint's reset, ``since`` rows into the replay, to where they
+        were, by taking the same actions again; whether every row came out the same, to the bit.
+
+        ``policy`` decides nothing.
+        """
+        self.reset(number)
+        burst = self.settings.collection.batch_steps
+        for begin in range(since, self.replay.total, burst):
+            before, chance = self.replay.rows(begin, begin + burst), self._chance(begin)
+            taken = before.action.reshape(chance.uniform.shape)
+            all_given = chance._replace(uniform=taken, coin=np.ones_like(chance.coin))
+            rows = self.gathering.gather(policy, all_given)
+            if not all(map(np.array_equal, rows, before)):
+                return False
+        return True
+
+    def _chance(self, total: int) -> Chance:
         s, copies = self.settings.exploration, self.settings.collection.copies
         steps = self.settings.collection.batch_steps // copies
-        random = self.replay.total < s.random_steps and s.random_actions
-        generator = self.generator(RANDOM)
+        random = total < s.random_steps and s.random_actions
+        generator = self.generator(RANDOM, total)
         uniform = generator.uniform(-1.0, 1.0, (steps, copies, self.actions))
         if extremes := getattr(self.settings, "extremes", 0.0):
             bound = generator.random(uniform.shape) < extremes
             uniform = np.where(bound, np.sign(uniform), uniform)
-        epsilon = 1.0 if random else s.epsilon_at(self.replay.total)
+        epsilon = 1.0 if random else s.epsilon_at(total)
         coin = generator.random((steps, copies)) < epsilon
-        keys = jax.random.key_data(jax.random.split(self.key(RANDOM), steps))
+        keys = jax.random.key_data(jax.random.split(self.key(RANDOM, total), steps))
         return Chance(uniform.astype(np.float32), coin, np.asarray(keys))
 
     def close(self) -> None:
         """Close the environments."""
         self.gathering.close()
 
-    def generator(self, word: int) -> np.random.Generator:
+    def generator(self, word: int, total: int | None = None) -> np.random.Generator:
         """Random numbers that only run seed, purpose and transitions so far determine."""
-        return np.random.default_rng([word, self.random_seed, self.replay.total])
+        return np.random.default_rng([word, self.random_seed, self._so_far(total)])
 
-    def key(self, word: int) -> Key[Array, ""]:
+    def key(self, word: int, total: int | None = None) -> Key[Array, ""]:
         """The same for JAX."""
         own = stream(jnp.asarray(self.random_seed), word)
-        return jax.random.fold_in(own, self.replay.total)
+        return jax.random.fold_in(own, self._so_far(total))
+
+    def _so_far(self, total: int | None) -> int:
+        return self.replay.total if total is None else total

@@ -91,10 +91,25 @@ class Cotraining:
         for name, part in zip(self.names, self.parts, strict=True):
             part.save_experience(folder / name)
 
-    def load_experience(self, folder: Path, steps: int) -> None:
+    def save_experience_until(self, folder: Path, steps: int) -> bool:
         """Every variant's own; each has taken an equal share of the steps."""
+        return all(
+            part.save_experience_until(folder / name, steps // len(self.parts))
+            for name, part in zip(self.names, self.parts, strict=True)
+        )
+
+    def load_experience(self, folder: Path, steps: int, checkpoint: int) -> None:
+        """Every variant's own."""
+        count = len(self.parts)
         for name, part in zip(self.names, self.parts, strict=True):
-            part.load_experience(folder / name, steps // len(self.parts))
+            part.load_experience(folder / name, steps // count, checkpoint // count)
+
+    def catch_up(self, state: Sequence[Any], number: int, checkpoint: int) -> bool:
+        """Every variant's environments."""
+        share = checkpoint // len(self.parts)
+        return all(
+            part.catch_up(own, number, share) for part, own in zip(self.parts, state, strict=True)
+        )
 
     def close(self) -> None:
         """Close every variant's environments."""

@@ -44,8 +44,16 @@ class Learner(Protocol):
     def save_experience(self, folder: Path) -> None:
         """Write what was gathered since the last checkpoint, unless it is part of the state."""
 
-    def load_experience(self, folder: Path, steps: int) -> None:
-        """What had been gathered after n steps."""
+    def save_experience_until(self, folder: Path, steps: int) -> bool:
+        """The same as it was after n steps, between two checkpoints, if that is known still and
+        :meth:`catch_up` can go on from there."""
+
+    def load_experience(self, folder: Path, steps: int, checkpoint: int) -> None:
+        """What had been gathered after n steps, and the steps of the last checkpoint before."""
+
+    def catch_up(self, state: Any, number: int, checkpoint: int) -> bool:
+        """Bring the environments from the reset at the last checkpoint (its number, its steps) to
+        where they were after all that has been gathered; whether they came there."""
 
     def close(self) -> None:
         """Close the environments."""

@@ -118,10 +118,24 @@ class OffPolicyLearner(OneEnvironment):
         for collector in self.collectors:
             collector.replay.save(folder / f"seed-{collector.seed}")
 
-    def load_experience(self, folder: Path, steps: int) -> None:
+    def save_experience_until(self, folder: Path, steps: int) -> bool:
+        """The same as it was after n steps, unless some of it has been overwritten since."""
+        return all(
+            collector.replay.save_until(folder / f"seed-{collector.seed}", steps)
+            for collector in self.collectors
+        )
+
+    def load_experience(self, folder: Path, steps: int, checkpoint: int) -> None:
         """The replay as it was after n steps."""
         for collector in self.collectors:
-            collector.replay.load(folder / f"seed-{collector.seed}", steps)
+            collector.replay.load(folder / f"seed-{collector.seed}", steps, checkpoint)
+
+    def catch_up(self, state: OffPolicyState, number: int, checkpoint: int) -> bool:
+        """Take all actions since the checkpoint again."""
+        return all(
+            collector.catch_up(self.method.policy(agent), number, checkpoint)
+            for collector, agent in zip(self.collectors, state.agents, strict=True)
+        )
 
     def close(self) -> None:
         """Close the environments."""

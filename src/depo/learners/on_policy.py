@@ -131,8 +131,16 @@ class OnPolicyLearner(OneEnvironment):
     def save_experience(self, folder: Path) -> None:
         """Nothing: the memory is small and part of the state."""
 
-    def load_experience(self, folder: Path, steps: int) -> None:
+    def save_experience_until(self, folder: Path, steps: int) -> bool:
+        """No: checkpoints are seconds apart, and where a simulator is between them is not kept."""
+        return False
+
+    def load_experience(self, folder: Path, steps: int, checkpoint: int) -> None:
         """Nothing: the memory is part of the state."""
+
+    def catch_up(self, state: LearnerState, number: int, checkpoint: int) -> bool:
+        """No, see above."""
+        return False
 
 
 class CompiledLearner(OnPolicyLearner):

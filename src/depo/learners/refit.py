@@ -9,6 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
+from depo.core.stopping import may_stop
 from depo.data.replay import Replay
 from depo.data.transitions import Transitions
 from depo.methods.method import Agent
@@ -77,6 +78,7 @@ class Refit:
         count = max(1, len(order) // size)
         batches = order[: count * size].reshape(count, size)
         for begin in range(0, count, STEPS_AT_ONCE):
+            may_stop()
             skill = _fit(self.skill.rate, skill, _at(rows, batches[begin : begin + STEPS_AT_ONCE]))
         return skill
 

@@ -216,8 +216,24 @@ class Run:
                 )
                 progress = replace(progress, own=progress.digest())
                 PROGRESS_FORMAT.write(folder / PROGRESS, encode(progress))
-        for old in self.checkpoints()[:-KEPT_CHECKPOINTS]:
+        for old in self._superseded():
             shutil.rmtree(old, ignore_errors=True)
+
+    def _superseded(self) -> list[Path]:
+        """All but the last ones that come at intervals, and the newest if that is on request."""
+        found = self.checkpoints()
+        regular = [p for p in found if self.last_synchronised(int(p.name)) == int(p.name)]
+        return [p for p in found if p not in (*regular[-KEPT_CHECKPOINTS:], found[-1])]
+
+    def last_synchronised(self, block: int) -> int:
+        """The last checkpoint up to here at which environments were reset: they come at intervals,
+        and the last at the end; one that a signal asked for lies between."""
+        every = self.job.settings.saving.checkpoint_every
+        return block if block >= self.job.blocks else block - block % every
+
+    def forget_newest_checkpoint(self) -> None:
+        """Go on from the one before."""
+        shutil.rmtree(self.checkpoints()[-1])
 
     def steps_done(self) -> int:
         """Environment steps up to the newest checkpoint."""

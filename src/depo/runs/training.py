@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import signal
-import threading
+import math
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
 from depo.core.errors import DepoError
 from depo.core.metrics import find_metric
+from depo.core.stopping import Stopped, stopping_when
 from depo.core.weights import digest, save_tree
 from depo.data.demonstrations import Demonstrations
 from depo.models.folder import load_planner
@@ -25,41 +25,7 @@ from depo.runs.job import Job
 from depo.runs.planners import return_before, source_folder
 from depo.runs.problem import Problem, open_problem
 from depo.runs.run import REPLAY, Run
-
-
-class Interrupted(Exception):  # noqa: N818
-    """Ctrl-C: the run stopped at a checkpoint."""
-
-
-class StopRequest:
-    """Why to stop at the next checkpoint: a callback's reason, or the first Ctrl-C. The second
-    Ctrl-C stops at once. Without ``say`` there is nobody to tell, and the first one does."""
-
-    def __init__(self, say: Callable[[str], None] | None):
-        self.reason = ""
-        self.interrupted = False
-        self._say = say
-        self._previous: Any = None
-
-    def __enter__(self) -> StopRequest:
-        if self._say is not None and threading.current_thread() is threading.main_thread():
-            self._previous = signal.signal(signal.SIGINT, self._handle)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._previous is not None:
-            signal.signal(signal.SIGINT, self._previous)
-
-    def ask(self, reason: str | None) -> None:
-        """Stop for this reason, if it is one and the first."""
-        self.reason = self.reason or reason or ""
-
-    def _handle(self, *_: object) -> None:
-        if self.interrupted:
-            raise KeyboardInterrupt
-        self.interrupted, self.reason = True, "Ctrl-C"
-        assert self._say is not None
-        self._say("stopping at the next checkpoint; Ctrl-C again stops at once")
+from depo.runs.stop_request import Interrupted, StopRequest
 
 
 def begin(job: Job, path: Path, demos: Demonstrations | None = None) -> Run:
@@ -119,11 +85,7 @@ def _create(job: Job, path: Path, problem: Problem) -> Run:
 
 def _loop(run: Run, problem: Problem, stop: StopRequest, callbacks: Callback) -> None:
     """From the newest checkpoint on."""
-    progress = run.latest()[1]
-    run.check(progress)
-    state = run.load(problem.skeleton())
-    run.cut_back(progress)
-    problem.learner.load_experience(run.path / REPLAY, progress.block * run.job.steps_per_block)
+    state, block = _load(run, problem, stop)
     run.forget_stop()
     sitting = Sitting(run, problem, Events(run), ScoreHistory(problem.chosen_by, run.metrics()))
     try:
@@ -131,28 +93,61 @@ def _loop(run: Run, problem: Problem, stop: StopRequest, callbacks: Callback) ->
         if not run.job.blocks:
             export(run, problem, state, run.job.seeds, 0, sitting.history.last)
             sitting.evaluate(state, 0, {})
-        _advance(sitting, state, progress.block, stop, callbacks)
+        _advance(sitting, state, block, stop, callbacks)
     finally:
         sitting.events.close()
         callbacks.on_end(run)
 
 
+def _load(run: Run, problem: Problem, stop: StopRequest) -> tuple[Any, int]:
+    """The newest checkpoint's state, and the environments where they were then.
+
+    At a checkpoint that was made on request they are in the middle of something: they take all
+    actions since the reset before it again. One that does not repeat itself cannot be brought
+    there, and the run goes on from that reset.
+    """
+    progress, learner, steps = run.latest()[1], problem.learner, run.job.steps_per_block
+    run.check(progress)
+    state = run.load(problem.skeleton())
+    run.cut_back(progress)
+    number = run.last_synchronised(progress.block)
+    learner.load_experience(run.path / REPLAY, progress.block * steps, number * steps)
+    if number == progress.block or learner.catch_up(state, number, number * steps):
+        return state, progress.block
+    stop.tell(
+        f"environment '{run.job.environment.label}' does not repeat its steps: going on from "
+        f"{number * steps:,} steps, not from {progress.block * steps:,}"
+    )
+    run.forget_newest_checkpoint()
+    return _load(run, problem, stop)
+
+
 def _advance(
     sitting: Sitting, state: Any, block: int, stop: StopRequest, callbacks: Callback
 ) -> None:
-    """Checkpoint after checkpoint, to the last one or until somebody stops it at one."""
+    """Checkpoint after checkpoint, to the last one or until somebody stops it."""
     run, problem = sitting.run, sitting.problem
-    job, learner = run.job, problem.learner
+    job, learner, pace = run.job, problem.learner, Pace()
     while block < job.blocks:
-        learner.synchronise(state, block)
-        for _ in range(min(job.settings.saving.checkpoint_every, job.blocks - block)):
+        number = run.last_synchronised(block)
+        if number == block:
+            learner.synchronise(state, block)
+        end = min(number + job.settings.saving.checkpoint_every, job.blocks)
+        for now in range(block, end):
+            stop.due = pace.begin(end - now)
             began = time.perf_counter()
-            state, metrics = learner.advance(state)
-            block += 1
+            try:
+                with stopping_when(lambda: stop.is_urgent):
+                    state, metrics = learner.advance(state)
+            except Stopped:
+                sitting.save_on_request(state, now, stop)
+            block = now + 1
             evaluation = sitting.evaluate(state, block, metrics)
             sitting.export(state, block, sitting.history.best_now())
             run.log_time(evaluation.steps, time.perf_counter() - began)
             stop.ask(callbacks.on_evaluation(evaluation))
+            if stop.is_urgent and block != run.last_synchronised(block):
+                sitting.save_on_request(state, block, stop)
         wanted = stop.reason and not stop.interrupted
         if (block >= job.blocks or wanted) and not problem.chosen_by:
             # before the last checkpoint, which makes the run "finished"
@@ -162,8 +157,25 @@ def _advance(
         if stop.reason and block < job.blocks:
             run.mark_stopped(stop.reason)
             if stop.interrupted:
-                raise Interrupted(f"{run.path}")
+                raise Interrupted(run.steps_done(), stop.number)
             return
+
+
+class Pace:
+    """How long a block takes, by the last one.
+
+    >>> Pace().begin(4)()
+    inf
+    """
+
+    def __init__(self) -> None:
+        self._began = -math.inf
+
+    def begin(self, left: int) -> Callable[[], float]:
+        """Another block, with which n are left; tells the seconds until all of them are done."""
+        now = time.monotonic()
+        self._began, each = now, now - self._began
+        return lambda: max(0.0, left * each - (time.monotonic() - now))
 
 
 @dataclass(frozen=True)
@@ -189,6 +201,16 @@ class Sitting:
         self.history.add(rows)
         steps = block * job.steps_per_block
         return Evaluation(self.run, steps, job.blocks * job.steps_per_block, tuple(rows))
+
+    def save_on_request(self, state: Any, block: int, stop: StopRequest) -> NoReturn:
+        """Leave now: with a checkpoint between two others, if the learner can go on from one."""
+        run, steps = self.run, block * self.run.job.steps_per_block
+        if block != run.last_synchronised(block) and self.problem.learner.save_experience_until(
+            run.path / REPLAY, steps
+        ):
+            run.save_checkpoint(block, lambda file: save_tree(file, state))
+        run.mark_stopped(stop.reason)
+        raise Interrupted(run.steps_done(), stop.number)
 
     def export(self, state: Any, block: int, seeds: Collection[int]) -> None:
         """Write what some seeds have learned as folders."""
