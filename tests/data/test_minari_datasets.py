@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -14,8 +15,9 @@ from hypothesis import given
 from minari.data_collector import EpisodeBuffer
 
 from depo.core.errors import DepoError
-from depo.data import Demonstrations, load_demonstrations
+from depo.data import Demonstrations, load_demonstrations, minari_datasets
 from depo.data.minari_datasets import from_minari, to_minari
+from tests.support.child import without_child
 from tests.support.command import call
 from tests.support.demonstrations import demonstrations
 
@@ -33,6 +35,13 @@ def step(**more: Any) -> Demonstrations:
 def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path / "datasets"))
     return tmp_path / "datasets"
+
+
+@pytest.fixture(autouse=True)
+def in_this_process(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A child for every dataset would take most of the time."""
+    if "real_child" not in request.keywords:
+        monkeypatch.setattr(minari_datasets, "in_child", without_child)
 
 
 def somebodys(dataset_id: str, observations: spaces.Space, actions: spaces.Space) -> None:
@@ -369,3 +378,26 @@ def test_the_commands_convert_both_ways(tmp_path: Path, capsys) -> None:
     ]:
         assert call("demos", *words) == 2
         assert expected in capsys.readouterr().err
+
+
+@pytest.mark.real_child
+def test_a_damaged_file_that_would_take_all_memory_is_a_sentence(root: Path, monkeypatch) -> None:
+    """The parser alone would take 14 GB for such a file, and never end."""
+    monkeypatch.setenv("DEPO_READ_SECONDS", "2")
+    to_minari(VECTORS, "mine-v0")
+    assert from_minari("mine-v0").episodes == 2
+    file = root / "mine-v0" / "data" / "main_data.hdf5"
+    whole = file.read_bytes()
+    for block in (512, 4096):
+        file.write_bytes(whole[: 2 * block] + whole[block : 2 * block] + whole[2 * block :])
+        with pytest.raises(DepoError, match=r"Minari dataset 'mine-v0'.* cannot be read"):
+            from_minari("mine-v0")
+
+
+def test_what_is_no_file_is_not_opened(root: Path) -> None:
+    to_minari(FINITE, "mine-v0")
+    file = root / "mine-v0" / "data" / "main_data.hdf5"
+    file.unlink()
+    os.mkfifo(file)
+    with pytest.raises(DepoError, match="is no plain file"):
+        from_minari("mine-v0")

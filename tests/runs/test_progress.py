@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -23,7 +24,7 @@ SAID = Progress(2, 100, "abcdef01")
 def file(tmp_path: Path) -> Path:
     """The progress of the only checkpoint of a run."""
     file = tmp_path / "checkpoints" / "000002" / "progress.json"
-    PROGRESS_FORMAT.write(file, encode(SAID))
+    PROGRESS_FORMAT.write(file, encode(replace(SAID, own=SAID.digest())))
     return file
 
 
@@ -54,12 +55,14 @@ def test_every_single_damage_is_a_sentence_with_the_remedy(file: Path) -> None:
             assert "go on from the one before" in str(error), damage  # noqa: PT017
         else:
             accepted.add(damage)
-    assert accepted == {
-        "format is missing",
-        "settings is missing",
-        "settings = ''",
-        "settings = 'nobody knows this'",
-    }
+    assert accepted == {"format is missing", "own is missing", "own = ''"}
+
+
+@pytest.mark.parametrize("name", ["000001", "000003", "000200"])
+def test_a_renamed_checkpoint_is_refused(file: Path, name: str) -> None:
+    file.parent.rename(file.parents[1] / name)
+    with pytest.raises(DepoError, match="says block 2: damaged, or renamed"):
+        opened(file).latest()
 
 
 @pytest.mark.parametrize("text", ["", "{", "[1]", "\x00", '{"block": Infinity}', "[" * 100_000])

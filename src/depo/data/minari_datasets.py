@@ -25,9 +25,10 @@ import gymnasium as gym
 import numpy as np
 from gymnasium.spaces import Box, Discrete, Space
 
+from depo.core.child import in_child
 from depo.core.codec import decode, encode
-from depo.core.errors import DepoError
-from depo.core.files import read_object
+from depo.core.errors import DepoError, readable
+from depo.core.files import check_plain_file, read_object
 from depo.data.demonstrations import Demonstrations
 
 ABOUT = "metadata.json"
@@ -43,9 +44,37 @@ def from_minari(
 
     Returns are the sums of rewards. ``keep_actions`` repeats each episode's last action, because
     demonstrations have one for each state; ``episodes=n`` takes only the first n.
+
+    The file is parsed by a process of its own, with limits on memory and time (``core/child.py``).
     """
+    _minari()
+    folder, what = _find(dataset), f"Minari dataset '{dataset}'"
+    files = [file for file in folder.rglob("*") if not file.is_dir()]
+    for file in files:
+        check_plain_file(file, "a file of Minari")
+    size = sum(file.stat().st_size for file in files)
+    arguments = {
+        "folder": str(folder.absolute()),
+        "what": what,
+        "keep_actions": keep_actions,
+        "episodes": episodes,
+    }
+    with in_child(f"{__name__}:convert_folder", arguments, what, size) as (out, _):
+        return Demonstrations.load(out)
+
+
+def convert_folder(
+    folder: str, what: str, keep_actions: bool, episodes: int | None, out: str
+) -> None:
+    """Write a dataset's folder as demonstrations; what the child does."""
+    read_folder(Path(folder), what, keep_actions, episodes).save(out)
+
+
+def read_folder(
+    folder: Path, what: str, keep_actions: bool = False, episodes: int | None = None
+) -> Demonstrations:
+    """A dataset's folder as demonstrations, parsed here; ``what`` is it, for errors."""
     minari = _minari()
-    folder = _find(dataset)
     about = read_object(folder / ABOUT)
     try:
         mark = _mark(about)
@@ -67,11 +96,12 @@ def from_minari(
             metadata={**_origin(data, about), **mark.metadata},
         )
     except DepoError as error:
-        raise DepoError(f"Minari dataset '{dataset}': {error}") from None
+        raise DepoError(f"{what}: {error}") from None
+    except MemoryError:
+        raise
     except Exception as error:  # Minari, HDF5 and Arrow raise their own kinds
-        raise DepoError(
-            f"Minari dataset '{dataset}' cannot be read: {type(error).__name__}: {error}"
-        ) from None
+        said = readable(f"{type(error).__name__}: {error}")
+        raise DepoError(f"{what} cannot be read: {said}") from None
 
 
 def to_minari(

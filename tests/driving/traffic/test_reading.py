@@ -480,3 +480,31 @@ def test_the_real_segment_has_complete_scenes_in_which_nobody_overlaps() -> None
     present = np.bincount(recording.frame)[1:]
     assert 15 < present.mean() < 30
     assert recording.length.max() == 5.0
+
+
+def test_a_packed_text_that_expands_without_end_is_refused(tmp_path: Path) -> None:
+    rows = b"1,1,50.0,2.0,1,4.5,1.8\n" * (1 << 20)
+    with gzip.open(tmp_path / "t.csv.gz", "wb") as file:
+        file.write(b"vehicle,frame,x,y,lane,length,width\n")
+        for _ in range(8):
+            file.write(rows)
+    with pytest.raises(DepoError, match=r"unpacked, expands from .* more than 200 times"):
+        read(tmp_path / "t.csv.gz", "table")
+
+
+def test_a_line_without_end_is_refused(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setattr(table_module, "CHUNK", 1 << 17)
+    (tmp_path / "t.csv").write_bytes(b"vehicle,frame,x,y,lane,length,width\n" + b"1" * (1 << 19))
+    with pytest.raises(DepoError, match="has a line of more than 65,536 bytes"):
+        read(tmp_path / "t.csv", "table")
+
+
+def test_numbers_beyond_every_road_are_missing(tmp_path: Path) -> None:
+    for column in ("x", "frame", "vehicle"):
+        broken = CAR.with_columns(pl.col(column).cast(pl.Float64))
+        values = [1e300, *broken[column][1:]]
+        recording, report = read(
+            in_csv(broken.with_columns(pl.Series(column, values)), tmp_path / "t.csv"), "table"
+        )
+        assert report.missing == 1
+        assert recording.vehicles == 2

@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 import msgspec
 
 from depo.core.codec import check_fields, decode, encode
-from depo.core.errors import DepoError, unknown
+from depo.core.errors import DepoError, readable, unknown
 from depo.core.files import read_toml
 from depo.driving.traffic.road import FOOT, Place, Road
 
@@ -170,8 +170,8 @@ def layout_for(names: tuple[str, ...], path: Path) -> Layout:
     ]
     if not fitting:
         raise DepoError(
-            f"{path} fits no known layout (columns: {', '.join(names[:30]) or 'none'}): describe "
-            "it in a TOML file and pass --layout FILE (docs: Traffic)"
+            f"{path} fits no known layout (columns: {readable(', '.join(names[:30])) or 'none'}): "
+            "describe it in a TOML file and pass --layout FILE (docs: Traffic)"
         )
     return max(fitting, key=lambda layout: len(layout.columns))
 

@@ -12,11 +12,18 @@ from typing import Any
 
 import polars as pl
 
-from depo.core.errors import DepoError
+from depo.core.child import in_child
+from depo.core.codec import decode, encode
+from depo.core.errors import DepoError, readable
+from depo.core.files import check_plain_file
+from depo.core.limits import EXPANSION, LOOKED_AT, check_size
 from depo.driving.traffic.layout import Layout, layout_for
+from depo.driving.traffic.recording import FURTHEST, LARGEST
 
 CHUNK = 1 << 25
 """Bytes of text that are parsed at a time."""
+LONGEST_LINE = 1 << 16
+"""Bytes of a row, or of the names of columns."""
 ROWS = 1 << 19
 """Rows of a Parquet file that are read at a time."""
 NUMBER = re.compile(rb"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?$")
@@ -42,12 +49,38 @@ def read_table(
 ) -> tuple[pl.DataFrame, Layout]:
     """All rows in the columns of ``COLUMNS`` (a role that the file lacks has none), and the layout.
 
-    What is no number becomes null. Only the columns that are needed are ever kept.
+    What is no number becomes null. Only the columns that are needed are ever kept. Parquet is
+    parsed by a process of its own, with limits on memory and time.
     """
-    if not path.exists():
-        raise DepoError(f"{path} does not exist")
     if path.is_dir():
         raise DepoError(f"{path} is a folder: give the file itself")
+    check_plain_file(path, "a table")
+    if not _is_parquet(path):
+        return parse_table(path, layout, progress)
+    arguments = {
+        "path": str(path.absolute()),
+        "what": str(path),
+        "layout": None if layout is None else encode(layout),
+    }
+    size = path.stat().st_size
+    with in_child(f"{__name__}:convert_parquet", arguments, str(path), size) as (out, own):
+        rows = pl.read_ipc(io.BytesIO(out.read_bytes()))  # the file is about to go
+    progress(1.0)
+    return rows, decode(Layout, own, str(path))
+
+
+def convert_parquet(path: str, what: str, layout: Any, out: str) -> Any:
+    """Write a Parquet file's rows as Arrow, and return its layout; what the child does."""
+    known = None if layout is None else decode(Layout, layout, what)
+    rows, used = parse_table(Path(path), known, lambda share: None)
+    rows.write_ipc(out)
+    return encode(used)
+
+
+def parse_table(
+    path: Path, layout: Layout | None, progress: Progress
+) -> tuple[pl.DataFrame, Layout]:
+    """The same, parsed here."""
     names = _column_names(path, layout)
     layout = layout or layout_for(names, path)
     found = {name.lower(): name for name in names}
@@ -56,18 +89,20 @@ def read_table(
         if column.lower() not in found:
             raise DepoError(
                 f"{path} has no column '{column}', which layout '{layout.name}' needs "
-                f"(columns: {', '.join(names[:30])})"
+                f"(columns: {readable(', '.join(names[:30]))})"
             )
     chunks = _parquet_chunks if _is_parquet(path) else _text_chunks
+    parts, size = [], 0.0
     try:
-        parts = [
-            _numbers(chunk, layout, found)
-            for chunk in chunks(path, layout, names, [found[c.lower()] for c in wanted], progress)
-        ]
+        for chunk in chunks(path, layout, names, [found[c.lower()] for c in wanted], progress):
+            parts.append(_numbers(chunk, layout, found))
+            size += parts[-1].estimated_size()
+            check_size(round(size), f"{path}, read into a table,")
     except (OSError, EOFError, zlib.error) as error:
         raise DepoError(f"{path} cannot be read to its end (cut short?): {error}") from None
-    except pl.exceptions.PolarsError as error:
-        raise DepoError(f"{path} cannot be read: {str(error).splitlines()[0]}") from None
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
+        said = readable(str(error).partition("\n")[0])
+        raise DepoError(f"{path} cannot be read: {said}") from None
     rows = pl.concat(parts, rechunk=True) if parts else pl.DataFrame(schema=_schema(layout))
     if layout.text_ids:
         rows = rows.with_columns(pl.col("vehicle").rank("dense").cast(pl.Int64))
@@ -96,10 +131,14 @@ def _numbers(chunk: pl.DataFrame, layout: Layout, found: dict[str, str]) -> pl.D
             values = values.str.replace_all(",", "").str.strip_chars()
         values = values.cast(pl.Float64, strict=False)
         values = pl.when(values.is_finite()).then(values)
+        if role in ("x", "y"):
+            values = pl.when(values.abs() <= FURTHEST).then(values)
         if role in ("x", "y", "length", "width"):
             values = values * layout.metres
         elif role == "time":
             role, values = "frame", values / layout.time_step
+        if role in ("vehicle", "frame", "clock"):
+            values = pl.when(values.abs() <= LARGEST).then(values)
         kind = COLUMNS[role]
         if kind.is_integer():
             values = values.round()
@@ -125,12 +164,17 @@ def _parquet_chunks(
 def _text_chunks(
     path: Path, layout: Layout, names: tuple[str, ...], wanted: list[str], progress: Progress
 ) -> Iterator[pl.DataFrame]:
-    size = max(1, path.stat().st_size)
+    size, seen = max(1, path.stat().st_size), 0
     with path.open("rb") as raw, _opened(raw) as file:
         if layout.header:
-            file.readline()
+            file.readline(LONGEST_LINE)
         rest = b""
         while block := file.read(CHUNK):
+            seen += len(block)
+            if seen > LOOKED_AT and seen > EXPANSION * size:
+                check_size(seen, f"{path}, unpacked,", size)
+            if len(rest) > LONGEST_LINE:
+                raise DepoError(f"{path} has a line of more than {LONGEST_LINE:,} bytes: damaged?")
             lines, newline, rest = (rest + block).rpartition(b"\n")
             if newline:
                 yield _parsed(lines, layout, names, wanted)
@@ -178,11 +222,12 @@ def _column_names(path: Path, layout: Layout | None) -> tuple[str, ...]:
     if _is_parquet(path):
         try:
             return tuple(pl.read_parquet_schema(path))
-        except pl.exceptions.PolarsError as error:
-            raise DepoError(f"{path} is not a readable Parquet file: {error}") from None
+        except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
+            said = readable(str(error))
+            raise DepoError(f"{path} is not a readable Parquet file: {said}") from None
     try:
         with path.open("rb") as raw, _opened(raw) as file:
-            line = file.readline(1 << 16).strip()
+            line = file.readline(LONGEST_LINE).strip()
     except (OSError, EOFError, zlib.error) as error:
         raise DepoError(f"{path} is not readable (damaged?): {error}") from None
     if not line:
