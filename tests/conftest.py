@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 os.environ.setdefault("DEPO_CACHE", str(Path(".pytest_cache/depo").resolve()))
+os.environ["DEPO_CONFIG"] = str(Path(".pytest_cache/depo-config").resolve())  # not the user's key
 os.environ.setdefault("COLUMNS", "200")
 # Most of the time goes into compiling: every program is kept, for other tests, processes and runs.
 os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0")

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from depo.core.codec import check_fields
 from depo.core.errors import DepoError
 from depo.core.files import as_path
+from depo.core.imports import allow
 from depo.core.runtime import prepare_jax
 from depo.data.demonstrations import Demonstrations
 from depo.environments.family import EnvironmentSettings, family_of
@@ -25,7 +26,7 @@ from depo.models.skill_source import skill_name
 from depo.runs.callbacks import Callback, checked
 from depo.runs.home import find_environment
 from depo.runs.job import IN_MEMORY, Job, first_seeds
-from depo.runs.run import Run
+from depo.runs.run import Run, as_run
 
 if TYPE_CHECKING:
     from depo.models.policy_folder import Formula
@@ -60,10 +61,13 @@ def make_job(
     planner: str | Path | Run = "",
     variants: Sequence[str] = (),
     schedule: str = "round-robin",
+    trust: bool = False,
 ) -> Job:
     """A checked job: what :func:`train`, :func:`transfer` and :func:`cotrain` run.
 
-    Without ``env`` it is the one the planner was trained in, or the grid world.
+    Without ``env`` it is the one the planner was trained in, or the grid world. What is given here
+    is imported where it names a module; what the planner's run says only if that is yours, or
+    ``trust``.
 
     >>> make_job("depo", env_args={"k": 4}, seeds=3).environment.label
     'gridworld-6x6-k4'
@@ -71,7 +75,7 @@ def make_job(
     _Plain(method, dynamics, preset, schedule, seed, seeds, steps, env_args)
     spec = find_method(method)
     source = _checked_planner(planner)
-    environment = find_environment(env, source, env_args, dynamics)
+    environment = find_environment(env, source, env_args, dynamics, trust)
     learner = learner_for(environment)
     name = known_skill(method, environment, skill_name(skill))
     own = spec.implementation(learner)
@@ -96,6 +100,7 @@ def make_job(
         variants=_checked_variants(variants),
         schedule=schedule,
     )
+    allow(job.wants)
     refuse_ineffective(overrides, job.settings, job.facts)
     return job
 
@@ -281,13 +286,15 @@ def transfer(
     out: str | Path = "",
     callbacks: Sequence[Callback] = (),
     progress: bool = True,
+    trust: bool = False,
 ) -> Run:
     """Carry a planner to other actions or dynamics: the planner stays, a new skill is learned.
 
     ``planner`` is a planner folder, or a run whose seeds' planners are used:
     ``depo.transfer("runs/hopper", dynamics="mixed,gravity=0.8")``. Without ``env`` it is the one
     the planner was trained in. A skill that is known takes no environment step: ``skill`` is a
-    folder, or a function (state, target) → action of a module, and ``steps=0``.
+    folder, or a function (state, target) → action of a module, and ``steps=0``. ``trust`` is for
+    a run that somebody else made, whose environment has a module imported.
     """
     job = make_job(
         TRANSFER,
@@ -303,6 +310,7 @@ def transfer(
         seeds=seeds,
         preset=preset,
         skill=skill,
+        trust=trust,
     )
     return run_job(job, out, shown(callbacks, progress), demos)
 
@@ -313,15 +321,17 @@ def resume(
     env: EnvironmentLike | None = None,
     callbacks: Sequence[Callback] = (),
     progress: bool = True,
+    trust: bool = False,
 ) -> Run:
     """Go on with a stopped run; it ends as it would have, had it never been stopped.
 
-    ``env`` is for a run whose environment was given as an object: the same again.
+    ``env`` is for a run whose environment was given as an object: the same again. ``trust`` lets a
+    run that somebody else made import the modules it names.
     """
     from depo.runs.training import go_on
 
     prepare_jax()
-    opened = run.with_environment(env) if isinstance(run, Run) else Run.open(run, env=env)
+    opened = as_run(run, env=env, trust=trust)
     return go_on(opened, shown(callbacks, progress))
 
 

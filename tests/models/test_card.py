@@ -104,7 +104,8 @@ def test_every_single_damage_is_refused_with_a_sentence(tmp_path: Path, name: st
             said = str(error)
         else:
             said = ""
-            assert read != card or "missing" in damage, damage
+            same = read == card  # another text as signature makes it a stranger's, no other card
+            assert not same or "missing" in damage or damage.startswith("signature"), damage
         assert "\n" not in said, damage
         what, _, field = damage.partition(".")
         if what == "shape" and " = " in damage:

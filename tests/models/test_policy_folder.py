@@ -19,13 +19,19 @@ from depo.models.planner import GaussianPlanner
 from depo.models.policy import DecoupledPolicy, GaussianActor
 from depo.models.policy_folder import can_be_saved
 from depo.models.skill import VectorSkill
-from depo.models.skill_source import formula_skill, is_trusted, skill_from
+from depo.models.skill_source import formula_skill, skill_from, wanted_formula
 from tests.environments import point
 from tests.support.corridor import CorridorFamily
 
 KEY = jax.random.key(1)
 BOX = Space.box(np.full(2, -2.0, np.float32), np.full(2, 2.0, np.float32))
 ORIGIN = Origin(environment="point-v0", method="bco", features=("x", "y"), scores={"return": 2.0})
+
+
+@pytest.fixture
+def stranger(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """From the call on, what this user has made is somebody else's."""
+    return lambda: monkeypatch.setenv("DEPO_CONFIG", str(tmp_path / "another user"))
 
 
 def vector_policy(model, **more) -> Policy:
@@ -60,10 +66,12 @@ def formula_policy(skill) -> Policy:
 
 
 @pytest.mark.wrong_types
-def test_a_strangers_formula_is_imported_only_if_named(tmp_path: Path) -> None:
+def test_a_strangers_formula_is_imported_only_if_named(tmp_path: Path, stranger) -> None:
     name = "tests.environments.point:inverse"
     folder = depo.save_policy(tmp_path / "p", formula_policy(formula_skill(name)))
-    with pytest.raises(DepoError, match=r"a folder's word imports nothing: .*skill=my_function"):
+    assert depo.load_policy(folder).act(np.zeros(2)).shape == (2,)
+    stranger()
+    with pytest.raises(DepoError, match=r"was not made by you.*skill=my_function"):
         depo.load_policy(folder)
     for skill in (point.inverse, name, depo.AnalyticSkill(point.inverse)):
         action = depo.load_policy(folder, skill=skill).act(np.zeros(2))
@@ -86,7 +94,7 @@ def test_a_driving_formula_of_our_own_loads(tmp_path: Path) -> None:
 
 
 def test_a_registered_familys_formula_needs_no_naming(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stranger
 ) -> None:
     class Points(CorridorFamily):
         formula_module = "tests.environments.point"
@@ -94,19 +102,21 @@ def test_a_registered_familys_formula_needs_no_naming(
     monkeypatch.setattr(family, "_families", dict(family.families()))
     name = "tests.environments.point:inverse"
     folder = depo.save_policy(tmp_path / "p", formula_policy(formula_skill(name)))
-    assert not is_trusted(name)
+    stranger()
+    assert wanted_formula(name)
     family.register_family(Points())
     np.testing.assert_allclose(depo.load_policy(folder).act(np.zeros(2)), [2.0, 0.0], atol=1e-5)
-    for stranger in ("os:abort", "tests.environments:point", "tests.environments.point.x:y", ":y"):
-        assert not is_trusted(stranger)
+    for other in ("os:abort", "tests.environments:point", "tests.environments.point.x:y"):
+        assert wanted_formula(other)
 
 
-def test_an_unregistered_module_is_never_imported(tmp_path: Path, monkeypatch) -> None:
+def test_an_unregistered_module_is_never_imported(tmp_path: Path, monkeypatch, stranger) -> None:
     (tmp_path / "stranger.py").write_text("raise SystemExit('imported')\n")
     monkeypatch.syspath_prepend(tmp_path)
     named = skill_from(point.inverse, "stranger:skill")
     folder = depo.save_policy(tmp_path / "p", formula_policy(named))
-    with pytest.raises(DepoError, match="a folder's word imports nothing"):
+    stranger()
+    with pytest.raises(DepoError, match="nothing was imported"):
         depo.load_policy(folder)
     assert "stranger" not in sys.modules
 

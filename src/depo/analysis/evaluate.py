@@ -14,8 +14,8 @@ from depo.methods.off_policy.settings import uses_memory
 from depo.methods.registry import OFF_POLICY
 from depo.models.policy import DecoupledPolicy, PolicyModel
 from depo.runs.job import Job
-from depo.runs.problem import open_problem
-from depo.runs.run import Run
+from depo.runs.problem import open_problem_of
+from depo.runs.run import Run, as_run
 
 
 def evaluate(
@@ -24,18 +24,21 @@ def evaluate(
     episodes: int = 10,
     dynamics: str | None = None,
     env: EnvironmentLike | None = None,
+    trust: bool = False,
 ) -> list[dict[str, float | str]]:
     """Scores of each seed at the last checkpoint.
 
     The deterministic policy plays ``episodes`` episodes on held-out seeds in a simulator of its
     own (driving: all validation and test vehicles, once); on a grid world exact scores stand
-    beside. ``dynamics`` puts the policy, as it is, under other than the run's.
+    beside. ``dynamics`` puts the policy, as it is, under other than the run's. ``trust`` lets a run
+    that somebody else made import the modules it names.
     """
     if episodes < 1:
         raise DepoError(f"episodes {episodes} is not positive")
-    run = run.with_environment(env) if isinstance(run, Run) else Run.open(run, env=env)
+    run = as_run(run, env=env, trust=trust)
+    run.check_imports()
     job = run.job if dynamics is None else under(run.job, dynamics)
-    problem = open_problem(job, run.demonstrations(), str(run.path), episodes)
+    problem = open_problem_of(run, job, episodes)
     try:
         progress = run.latest()[1]
         state = run.load(problem.skeleton())
@@ -71,7 +74,7 @@ def under(job: Job, dynamics: str) -> Job:
 
 def load_policies(run: Run) -> list[PolicyModel]:
     """The policies of all seeds at the last checkpoint."""
-    problem = open_problem(run.job, run.demonstrations(), str(run.path))
+    problem = open_problem_of(run)
     try:
         state = run.load(problem.skeleton())
         return [problem.learner.policy(state, i) for i in range(len(run.job.seeds))]

@@ -23,7 +23,7 @@ from depo.models.folder import load_planner
 from depo.models.planner import CategoricalPlanner, Planner
 from depo.models.policy import DecoupledPolicy
 from depo.runs.home import home_of
-from depo.runs.run import CHECKPOINTS, Run
+from depo.runs.run import CHECKPOINTS, Run, as_run
 
 _imaginers: dict[str, Imaginer] = {}
 
@@ -47,20 +47,22 @@ def imagine(
     steps: int = 100,
     after: int | None = None,
     starts: int = 10,
+    trust: bool = False,
 ) -> Imagination:
     """Roll the planner of a run, or a planner folder, on its own predictions from real states.
 
     The real states are of the run's deterministic policy on held-out seeds, ``after`` steps into
     the episode; with ``demos`` they are the demonstrations'. A planner folder alone has no policy:
     without ``demos`` it begins where episodes begin and is compared with nothing. ``env`` is
-    another environment of the same states, or the object a run's own environment was given as.
+    another environment of the same states, or the object a run's own environment was given as;
+    ``trust`` lets a run that somebody else made import the modules it names.
 
     ``depo.imagine("runs/mine", steps=50, after=80).horizon(1.0)``
     """
     for name, value in [("steps", steps), ("starts", starts)]:
         if value < 1:
             raise DepoError(f"{name} {value} is not positive")
-    opened = open_source(source, env, env_args or {}, seed)
+    opened = open_source(source, env, env_args or {}, seed, trust)
     imaginer = _imaginers.get(opened.environment.family, Imaginer())
     imaginer.check(opened)
     begin = default_start(opened, bool(str(demos))) if after is None else after
@@ -71,12 +73,16 @@ def imagine(
 
 
 def open_source(
-    source: str | Path | Run, env: EnvironmentLike, env_args: Mapping[str, object], seed: int | None
+    source: str | Path | Run,
+    env: EnvironmentLike,
+    env_args: Mapping[str, object],
+    seed: int | None,
+    trust: bool = False,
 ) -> Source:
     """A run with its policy, or a planner folder; the environment given, or its own."""
     path = source.path if isinstance(source, Run) else as_path(source, "source")
     if isinstance(source, Run) or (path / CHECKPOINTS).is_dir():
-        run = source if isinstance(source, Run) else Run.open(path)
+        run = as_run(source, trust=trust)
         if not isinstance(env, str) and is_given(run.job.environment.id):
             run, env = run.with_environment(env), ""
         chosen, policy = load_policy(run, seed)
@@ -87,13 +93,21 @@ def open_source(
         shown = replace(here.gymnasium(), dynamics=own.dynamics, remember=own.remember)
         return Source(policy.planner, here, shown, policy, chosen, path, run)
     planner, origin = load_planner(path), read_origin(path)
-    found = home_of(path, _finite_states(planner))
+    found = home_of(path, _finite_states(planner), trust) if _asks_home(env) else None
     if found is None and isinstance(env, str) and not env:
         raise DepoError(
             f"planner {path} was trained in {origin.environment}: pass --env to say where to look"
         )
     here = _environment(found, env, env_args, planner)
     return Source(planner, here, here.gymnasium(), None, origin.seed, path)
+
+
+def _asks_home(env: EnvironmentLike) -> bool:
+    """Whether it matters where a planner was trained: nothing was given, or a family whose
+    environments are taken as the planner knows them."""
+    if not isinstance(env, str):
+        return False
+    return not env or family_of(named_environment(env)).settings_are_flags
 
 
 def default_start(source: Source, recorded: bool) -> int:

@@ -45,7 +45,7 @@ from depo.models.planner import CategoricalPlanner
 from depo.models.policy import DecoupledPolicy
 from depo.runs.demonstrations import draw_demonstrations
 from depo.runs.planners import is_nameless
-from depo.runs.run import CHECKPOINTS, REPLAY, Run
+from depo.runs.run import CHECKPOINTS, REPLAY, Run, as_run
 
 NEGLIGIBLE = 0.02
 """Singular values of the model below this share of the largest are its noise."""
@@ -62,9 +62,11 @@ def reachability(
     episodes: int = 10,
     demos: str | Path = "",
     env: EnvironmentLike | None = None,
+    trust: bool = False,
 ) -> Reachability:
     """The report of one seed of a run; ``demos`` are for runs that have none of their own, ``env``
-    for one whose environment was given as an object.
+    for one whose environment was given as an object, ``trust`` for one that somebody else made and
+    that names modules to import.
 
     ``depo.reachability("runs/mine").blame``
     """
@@ -72,7 +74,7 @@ def reachability(
         raise DepoError(f"episodes {episodes} is not positive")
     if not isinstance(run, Run) and not (as_path(run, "run") / CHECKPOINTS).is_dir():
         raise DepoError(f"{run} is not a run: the report needs a planner and a skill together")
-    opened = run.with_environment(env) if isinstance(run, Run) else Run.open(run, env=env)
+    opened = as_run(run, env=env, trust=trust)
     source = open_source(opened, "", {}, seed)
     assert source.run is not None
     assert source.policy is not None

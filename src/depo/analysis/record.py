@@ -13,7 +13,7 @@ from depo.data.demonstrations import Demonstrations
 from depo.environments.given import EnvironmentLike
 from depo.evaluation.vector_rollouts import Episodes, Player
 from depo.methods.registry import OFF_POLICY
-from depo.runs.run import Run
+from depo.runs.run import Run, as_run
 
 
 def record(
@@ -24,13 +24,15 @@ def record(
     actions: bool = False,
     noise: float = 0.0,
     env: EnvironmentLike | None = None,
+    trust: bool = False,
 ) -> Demonstrations:
     """Play the deterministic policy of one seed's last checkpoint and keep where it went.
 
     Episodes begin from seeds that neither training nor evaluation uses; none is left out.
     ``noise`` (of actions in [−1, 1]) shows also how the policy finds back when it is pushed off.
+    ``trust`` lets a run that somebody else made import the modules it names.
     """
-    run = run.with_environment(env) if isinstance(run, Run) else Run.open(run, env=env)
+    run = as_run(run, env=env, trust=trust)
     if run.job.learner != OFF_POLICY:
         raise DepoError(
             f"{run.path} is on finite states, whose expert is built in: 'depo demos make FILE'"

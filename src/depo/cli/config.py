@@ -9,13 +9,17 @@ from __future__ import annotations
 import contextlib
 import json
 import math
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from depo.core.errors import DepoError
 from depo.core.files import read_toml
+from depo.models.skill_source import wanted_formula
 
+MODULES = ("env", "skill", "variants")
+"""Flags whose values may name a module."""
 HELP = "A TOML file of values for these flags; a flag that is given beats it."
 
 
@@ -39,14 +43,41 @@ def named_in(file: str) -> Iterator[None]:
         raise DepoError(f"{file}: {error}") from None
 
 
-def read_config(file: str) -> dict[str, Any]:
-    """The values of a file by the names of flags; no file, no values."""
+def trusts(argv: Sequence[str]) -> bool:
+    """Whether a command line, before it is parsed, says that what files name may be imported."""
+    return "--trust" in argv or peek(list(argv), "--trust").lower() == "true"
+
+
+def read_config(file: str, argv: Sequence[str]) -> dict[str, Any]:
+    """The values of a file by the names of flags; no file, no values.
+
+    It may come from anybody: modules that it names are imported only if the command line names
+    them too, or says --trust; which no file can say.
+    """
     values: dict[str, Any] = {}
     for name, value in _entries(read_toml(Path(file)) if file else {}):
         if name in values:
             raise DepoError(f"{file}: '{name}' is there twice: leave one out")
         values[name] = value
+    if "trust" in values:
+        raise DepoError(f"{file}: 'trust' is for you to say, on the command line: leave it out")
+    for name in MODULES if not trusts(argv) else ():
+        if not peek(list(argv), f"--{name}") and (wanted := _modules(name, values.get(name))):
+            raise DepoError(
+                f"{file} names the module '{wanted.rpartition(':')[0]}' ({name} = '{wanted}') and "
+                "may be anybody's: nothing was imported; if you know that code, write "
+                f"--{name} {values[name]} yourself, or --trust"
+            )
     return values
+
+
+def _modules(flag: str, value: object) -> str:
+    """The first name in a flag's value whose module would be imported."""
+    if not isinstance(value, str):
+        return ""
+    if flag == "skill":
+        return "".join(wanted_formula(value))
+    return next((word.strip() for word in re.split("[,;]", value) if ":" in word), "")
 
 
 def _entries(table: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:

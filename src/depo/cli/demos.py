@@ -71,6 +71,8 @@ class Record:
     pushed off, which a planner cloned from it has to know."""
     keep_actions: bool = False
     """Keep the actions too; no method needs them."""
+    trust: bool = False
+    """Import the modules that the run names, though somebody else made it."""
     json: bool = False
     """Print the result as JSON."""
 
@@ -196,6 +198,7 @@ def _record(argv: list[str]) -> int:
         seed=flags.seed,
         actions=flags.keep_actions,
         noise=flags.noise,
+        trust=flags.trust,
     )
     return _keep(demos, flags.file, flags.json)
 

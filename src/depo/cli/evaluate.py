@@ -27,6 +27,8 @@ class Evaluate:
     """Other dynamics than the run's, as gravity=0.8, for the policy as it is ('' none at all)."""
     video: bool = False
     """Also write a film of each seed's policy (mp4, or GIF where no encoder is installed)."""
+    trust: bool = False
+    """Import the modules that the run names, though somebody else made it."""
     json: bool = False
     """Print the result as JSON."""
 
@@ -38,7 +40,9 @@ def run(argv: list[str]) -> int:
     from depo.core.runtime import prepare_jax
 
     prepare_jax()
-    scores = evaluate(flags.run, episodes=flags.episodes, dynamics=flags.dynamics)
+    scores = evaluate(
+        flags.run, episodes=flags.episodes, dynamics=flags.dynamics, trust=flags.trust
+    )
     if not flags.json:
         names = [name for name in scores[0] if name not in ("seed", "planner_digest")]
         rows = [
@@ -52,7 +56,7 @@ def run(argv: list[str]) -> int:
         from depo.analysis.video import film
         from depo.runs.run import Run
 
-        written = film(Run.open(flags.run), dynamics=flags.dynamics)
+        written = film(Run.open(flags.run, trust=flags.trust), dynamics=flags.dynamics)
         films = [str(path) for path in written]
     if flags.json:
         print_json({"run": flags.run, "scores": scores, "films": films})

@@ -18,11 +18,12 @@ import tyro
 
 from depo.api import known_skill, learner_for
 from depo.cli.config import HELP as CONFIG_HELP
-from depo.cli.config import named_in, peek, read_config
+from depo.cli.config import named_in, peek, read_config, trusts
 from depo.cli.help import ENVIRONMENT, Flag, print_help
 from depo.core.annotations import expected
 from depo.core.codec import decode_each, decode_word
 from depo.core.errors import DepoError, unknown
+from depo.core.imports import allow
 from depo.environments.family import (
     EnvironmentSettings,
     families,
@@ -83,6 +84,8 @@ class CommonFlags:
     given beats it."""
     dry_run: bool = False
     """Only say what would run, from what, for how long and where; nothing is written."""
+    trust: bool = False
+    """Import the modules that --config, or the run of a planner that somebody else made, names."""
     json: bool = False
     """Print the result as JSON."""
 
@@ -107,10 +110,10 @@ class VariantFlags:
 
 
 COMMON_HEADINGS = {"demos": "data", "steps": "how long"} | dict.fromkeys(
-    ("out", "config", "dry_run", "json"), "saving"
+    ("out", "config", "dry_run", "trust", "json"), "saving"
 )
 """Where common flags are shown, if not under 'what'."""
-OF_A_CALL = ("config", "dry_run", "json", "out")
+OF_A_CALL = ("config", "dry_run", "json", "out", "trust")
 """Flags that are about this one call, and no setting of what it does."""
 
 
@@ -144,7 +147,7 @@ def parse(command: type[Command], argv: list[str], prog: str) -> Command:
         args=argv,
         prog=prog,
         description=inspect.getdoc(command),
-        default=_with_config(kind, read_config(file), file),
+        default=_with_config(kind, read_config(file, argv), file),
         config=(tyro.conf.FlagCreatePairsOff,),
     )
 
@@ -227,7 +230,7 @@ def _with_hyphens(word: str) -> str:
 def _open_form(method: str, argv: list[str], planner: str, cotrains: bool) -> Form:
     """Stage one: what decides which flags there are, and their defaults."""
     file = peek(argv, "--config")
-    config = read_config(file)
+    config = read_config(file, argv)
     early = decode_each(EARLY, {n: config[n] for n in EARLY if n in config}, file)
 
     def said(name: str) -> str:
@@ -236,7 +239,8 @@ def _open_form(method: str, argv: list[str], planner: str, cotrains: bool) -> Fo
     arguments = _peek_arguments(argv)
     if arguments is None:
         arguments = parse_arguments(early.get("env_args", ()))
-    found = find_environment(said("env"), planner, arguments)
+    trust = trusts(argv)
+    found = find_environment(said("env"), planner, arguments, trust=trust)
     learner = learner_for(found)
     implementation = find_method(method).implementation(learner)
     common = CommonFlags(
@@ -249,7 +253,7 @@ def _open_form(method: str, argv: list[str], planner: str, cotrains: bool) -> Fo
         planner=planner,
         learner=learner,
         found=found,
-        environment=find_environment(said("env"), planner),
+        environment=find_environment(said("env"), planner, trust=trust),
         dynamics=said("dynamics"),
         skill=said("skill"),
         file=file,
@@ -413,6 +417,7 @@ class Form:
             variants=variants.names(),
             schedule=variants.schedule,
         )
+        allow(job.wants)
         self._refuse_replaced(job, own, given)
         refuse_ineffective(chosen, job.settings, job.facts)
         with named_in(self.file):

@@ -47,6 +47,8 @@ class Imagine:
     """Write no film."""
     out: str = ""
     """Where to write; empty: the folder 'figures' of the run or planner."""
+    trust: bool = False
+    """Import the modules that the run names, though somebody else made it."""
     json: bool = False
     """Print the result as JSON."""
 
@@ -68,6 +70,7 @@ def run(argv: list[str]) -> int:
         steps=flags.steps,
         after=flags.after,
         starts=flags.starts,
+        trust=flags.trust,
     )
     folder = Path(flags.out) if flags.out else Path(flags.source) / "figures"
     written = write_pictures(

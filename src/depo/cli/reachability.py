@@ -36,6 +36,8 @@ class ReachabilityFlags:
     its own (a transfer) or others are wanted."""
     out: str = ""
     """Where to write; empty: the folder 'figures' of the run."""
+    trust: bool = False
+    """Import the modules that the run names, though somebody else made it."""
     json: bool = False
     """Print the result as JSON."""
 
@@ -50,7 +52,13 @@ def run(argv: list[str]) -> int:
     from depo.plotting.reachability import draw_reachability
 
     prepare_jax()
-    report = reachability(flags.run, seed=flags.seed, episodes=flags.episodes, demos=flags.demos)
+    report = reachability(
+        flags.run,
+        seed=flags.seed,
+        episodes=flags.episodes,
+        demos=flags.demos,
+        trust=flags.trust,
+    )
     folder = Path(flags.out) if flags.out else Path(flags.run) / "figures"
     name = f"reachability-seed-{report.seed}"
     title = f"{Path(flags.run).name}, seed {report.seed}"

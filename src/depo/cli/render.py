@@ -37,6 +37,8 @@ class Render:
     scene: tyro.conf.OmitArgPrefixes[DrivingSettings] = field(
         default_factory=lambda: DrivingSettings(part="test")
     )
+    trust: bool = False
+    """Import the modules that the run names, though somebody else made it."""
     json: bool = False
     """Print the result as JSON."""
 
@@ -78,7 +80,7 @@ def _who(flags: Render) -> tuple[DrivingSettings, Any, str]:
     from depo.analysis.evaluate import load_policies
     from depo.runs.run import Run
 
-    run = Run.open(flags.run)
+    run = Run.open(flags.run, trust=flags.trust)
     own = run.job.first_environment.settings
     if not isinstance(own, DrivingSettings):
         raise DepoError(

@@ -18,6 +18,8 @@ class Resume:
 
     run: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="RUN")]
     """The run's folder."""
+    trust: bool = False
+    """Import the modules that the run names, though somebody else made it."""
     json: bool = False
     """Print the result as JSON."""
 
@@ -29,7 +31,7 @@ def run(argv: list[str]) -> int:
     from depo.runs.run import Run
 
     prepare_jax()
-    found = Run.open(flags.run)
+    found = Run.open(flags.run, trust=flags.trust)
     if changes := found.differences():
         stderr.print(
             f"not as when the run began, so its end may differ in the last bits: {changes}"

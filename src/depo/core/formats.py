@@ -14,13 +14,15 @@ reads a file knows the newest format only.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from depo.core.errors import DepoError
 from depo.core.files import read_object, write_json
+from depo.core.imports import is_allowed
+from depo.core.signature import SIGNATURE, is_signed, signed
 
 Data = dict[str, Any]
 
@@ -37,6 +39,8 @@ class Format:
     """Whether the first files of this kind do not say their format."""
     key: str = "format"
     """What the number is called in the file."""
+    signed: bool = False
+    """Whether such files say that this user made them."""
 
     @property
     def current(self) -> int:
@@ -63,7 +67,10 @@ class Format:
     def migrated(self, stored: Data, where: str) -> Data:
         """The data as the newest format has them, without their number."""
         number = self.number(stored, where)
-        data = {name: value for name, value in stored.items() if name != self.key}
+        if self.signed and not isinstance(found := stored.get(SIGNATURE, ""), str):
+            raise DepoError(f"{where}: {SIGNATURE} {found!r} is not a text: damaged?")
+        apart = {self.key, SIGNATURE} if self.signed else {self.key}
+        data = {name: value for name, value in stored.items() if name not in apart}
         for step in self.steps[number - 1 :]:
             try:
                 data = step(data)
@@ -77,6 +84,13 @@ class Format:
         """A JSON file's data as the newest format has them."""
         return self.migrated(read_object(path), str(path))
 
-    def write(self, path: Path, data: Data) -> None:
-        """Write data of the newest format with its number."""
-        write_json(path, {self.key: self.current, **data})
+    def is_own(self, stored: Data) -> bool:
+        """Whether this user made a file of these contents, and nobody has changed it since."""
+        return self.signed and is_signed(self.kind, stored)
+
+    def write(self, path: Path, data: Data, names: Iterable[str] = ()) -> None:
+        """Write data of the newest format with its number, and signed where such files are: but not
+        if among the ``names`` of what they will have imported is one that a stranger has said."""
+        numbered = {self.key: self.current, **data}
+        own = self.signed and all(map(is_allowed, names))
+        write_json(path, signed(self.kind, numbered) if own else numbered)

@@ -1,23 +1,74 @@
-"""Modules of the user, by name."""
+"""Modules of the user, by name; never because a stranger's folder names one.
+
+A name (``module:Id-v0``, ``module:function``) that was read from a folder which this user has not
+made is remembered as a stranger's, and its module is not imported until the user names it or says
+that the folder is trusted. Who opens such a folder refuses it before (:mod:`depo.runs.run`); what
+is here holds for whatever comes after.
+"""
 
 from __future__ import annotations
 
 import importlib
 import sys
+from collections.abc import Collection, Iterable
+from pathlib import Path
 from types import ModuleType
 
 from depo.core.errors import DepoError
 
+_allowed: set[str] = set()
+"""Names that the user has said in this process, or a folder of the user's."""
+_strangers: dict[str, str] = {}
+"""Names that a stranger's folder has said, and the folder."""
 
-def import_module(module: str, needed_by: str) -> ModuleType:
-    """A module, also of the current folder as with ``python -m``, or a sentence.
 
-    >>> import_module("math", "the example").pi > 3
+def allow(names: Iterable[str]) -> None:
+    """The user has named these, or trusts the folder that does."""
+    _allowed.update(names)
+
+
+def distrust(names: Iterable[str], folder: str) -> None:
+    """A folder that is not the user's has named these."""
+    for name in names:
+        _strangers.setdefault(name, folder)
+
+
+def is_allowed(name: str) -> bool:
+    """Whether not only a stranger has said this name."""
+    return name in _allowed or name not in _strangers
+
+
+def refuse(folder: str, names: Collection[str]) -> DepoError:
+    """The sentence for a folder that wants what only the user can allow.
+
+    >>> print(refuse("gift", ["evil:Arm-v0"]))  # doctest: +ELLIPSIS
+    gift was not made by you, or was changed since, and wants the module 'evil' (evil:Arm-v0)...
+    """
+    wanted = " and ".join(_described(name) for name in names)
+    return DepoError(
+        f"{folder} was not made by you, or was changed since, and wants {wanted}: nothing was "
+        "imported; if you know that code, --trust or trust=True allows it"
+    )
+
+
+def _described(name: str) -> str:
+    if "=" in name:
+        return f"the argument {name}"
+    return f"the module '{name.rpartition(':')[0]}' ({name})"
+
+
+def import_module(module: str, kind: str, name: str) -> ModuleType:
+    """The module of a name, or a sentence; those of the current folder are found, too, but last:
+    nothing in it stands in for an installed package.
+
+    >>> import_module("math", "skill", "math:sin").pi > 3
     True
     """
-    if "" not in sys.path:
-        sys.path.insert(0, "")
+    if not is_allowed(name):
+        raise refuse(_strangers[name], [name])
+    if (here := str(Path.cwd())) not in sys.path:
+        sys.path.append(here)
     try:
         return importlib.import_module(module)
     except Exception as error:
-        raise DepoError(f"cannot import '{module}' of {needed_by}: {error}") from None
+        raise DepoError(f"cannot import '{module}' of {kind} '{name}': {error}") from None

@@ -14,7 +14,6 @@ programs under ``depo`` in its metadata, so that nothing made up comes back as a
 from __future__ import annotations
 
 import shutil
-import sys
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -29,6 +28,7 @@ from depo.core.child import in_child
 from depo.core.codec import decode, encode
 from depo.core.errors import DepoError, readable
 from depo.core.files import check_plain_file, read_object
+from depo.core.imports import import_module
 from depo.data.demonstrations import Demonstrations
 
 ABOUT = "metadata.json"
@@ -254,8 +254,8 @@ def _new_folder(dataset_id: str) -> Path:
 
 
 def _make(env: str, arguments: Mapping[str, Any]) -> gym.Env:
-    if "" not in sys.path:
-        sys.path.insert(0, "")  # a module in the current folder, as with python -m
+    if module := env.rpartition(":")[0]:
+        import_module(module, "environment", env)
     try:
         return gym.make(env, **arguments)
     except Exception as error:

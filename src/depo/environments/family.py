@@ -21,9 +21,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from depo.core.codec import decode, decode_each, encode, said_of
 from depo.core.errors import DepoError, unknown
+from depo.core.imports import allow
 from depo.core.plugins import load_plugins
 from depo.environments.dynamics import parse_dynamics
-from depo.models.skill_source import trust_formulas
+from depo.models.skill_source import register_formulas
 
 if TYPE_CHECKING:
     from depo.data.demonstrations import Demonstrations
@@ -192,6 +193,12 @@ class EnvironmentFamily(ABC):
         del label, states
         return None
 
+    def wants(self, environment: EnvironmentSettings) -> tuple[str, ...]:
+        """What a stranger's settings may not have without the user's leave: names ``module:Id``
+        whose module is imported, and arguments ``name=value`` that lead elsewhere."""
+        id_ = self.open_gymnasium(environment).id
+        return (id_,) if ":" in id_ else ()
+
     # opening
 
     @abstractmethod
@@ -297,7 +304,7 @@ def _formula_modules() -> set[str]:
     return {family.formula_module for family in families().values()} - {""}
 
 
-trust_formulas(_formula_modules)
+register_formulas(_formula_modules)
 
 
 def family_of(environment: EnvironmentSettings) -> EnvironmentFamily:
@@ -316,7 +323,9 @@ def named_environment(
     'hopper-v5-inverted'
     """
     own = next((f for f in families().values() if env in f.names), families()[GYMNASIUM])
-    return replace(own.named(env, arguments or {}), dynamics=dynamics)
+    found = replace(own.named(env, arguments or {}), dynamics=dynamics)
+    allow(own.wants(found))
+    return found
 
 
 def short_name(environment: EnvironmentSettings) -> str:

@@ -266,7 +266,7 @@ class GymnasiumEnvironment:
     def _registered_name(self) -> str:
         module, _, name = self.id.rpartition(":")
         if module:
-            import_module(module, f"environment '{self.id}'")
+            import_module(module, "environment", self.id)
         if name not in gym.registry:
             if is_given(name):
                 raise missing(name)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 ENVIRONMENT_ID = re.compile(r"-v\d+$")
 """How the names of environments end, and those of dynamics do not."""
+ELSEWHERE = re.compile(r"[/\\:~]")
+"""What an argument holds that names a file, or ``module:Id``."""
 IN_GAIT = 80
 """Steps after which a MuJoCo body moves as it then goes on to."""
 
@@ -71,6 +73,16 @@ class GymnasiumFamily(EnvironmentFamily):
         task = task_of(label)
         return self.named(task, {}) if task else None
 
+    def wants(self, environment: EnvironmentSettings) -> tuple[str, ...]:
+        """The module of an id, and arguments that may name a file or another environment."""
+        leading = (
+            f"{name}={text}"
+            for name, value in environment.settings.arguments
+            for text in _texts(value)
+            if ELSEWHERE.search(text)
+        )
+        return (*super().wants(environment), *leading)
+
     def open_gymnasium(self, environment: EnvironmentSettings) -> GymnasiumEnvironment:
         """The environment itself."""
         own = environment.settings
@@ -102,6 +114,16 @@ class GymnasiumFamily(EnvironmentFamily):
         own = environment.settings
         arguments = own.arguments if name == own.id else ()
         return replace(environment, settings=GymnasiumSettings(name, arguments))
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """All texts in plain data."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        yield from (text for item in value.items() for part in item for text in _texts(part))
+    elif isinstance(value, list | tuple):
+        yield from (text for part in value for text in _texts(part))
 
 
 register_family(GymnasiumFamily())

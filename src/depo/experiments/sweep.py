@@ -138,7 +138,8 @@ class Sweep:
 
 
 def work(job: dict[str, Any], path: str) -> None:
-    """One run in a worker's process: begin it, or go on with it.
+    """One run in a worker's process: begin it, or go on with it. The driver says what it is to do,
+    not the folder that is found there.
 
     Its compiled programs go with it: a process that does many runs would not have room for all.
     """
@@ -148,11 +149,11 @@ def work(job: dict[str, Any], path: str) -> None:
     from depo.runs.training import go_on, start
 
     prepare_jax()
-    folder = Path(path)
-    if (folder / SETTINGS).exists():
-        go_on(Run.open(folder))
+    given = Run(Path(path), Job.from_json(job))
+    if (given.path / SETTINGS).exists():
+        go_on(given)
     else:
-        start(Job.from_json(job), folder)
+        start(given.job, given.path)
     jax.clear_caches()
 
 

@@ -13,6 +13,7 @@ import msgspec
 from depo.core.codec import Natural, Positive, decode, encode
 from depo.core.errors import DepoError
 from depo.core.files import write_bytes
+from depo.core.folders import check_folder
 from depo.core.formats import Data, Format
 
 SETTINGS, CARD = "settings.json", "card.md"
@@ -167,6 +168,7 @@ class Card:
                 f"{folder} is not a {kind} folder (no {SETTINGS} in it): "
                 f"give a folder such as RUN/{kind}/seed-0"
             )
+        check_folder(folder)
         stored = decode(_Stored, FORMAT.read(file), str(file))
         if stored.kind != kind:
             raise DepoError(f"{folder} holds a {stored.kind}, not a {kind}")
@@ -201,6 +203,7 @@ def scores_table(origin: Origin) -> str:
 
 def read_origin(folder: str | Path) -> Origin:
     """Where the model in a folder comes from, of whatever kind it is."""
+    check_folder(Path(folder))
     file = Path(folder) / SETTINGS
     return decode(_Stored, FORMAT.read(file), str(file)).origin
 
@@ -223,7 +226,7 @@ def _since_2(old: Data) -> Data:
     return {**old, "shape": shape, "origin": origin}
 
 
-FORMAT = Format("planner or skill folder", (_since_2,))
+FORMAT = Format("planner or skill folder", (_since_2,), signed=True)
 
 
 def _check_predicts(predicts: tuple[int, ...], sees: int) -> None:

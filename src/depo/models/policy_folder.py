@@ -17,18 +17,20 @@ import jax
 
 from depo.core.codec import decode, encode
 from depo.core.errors import DepoError
-from depo.core.files import as_path, write_bytes
+from depo.core.files import as_path, read_object, write_bytes
+from depo.core.folders import check_folder
 from depo.core.formats import Format
+from depo.core.imports import allow, distrust, refuse
 from depo.core.weights import save_tree
 from depo.models.acting import Policy, Space
 from depo.models.card import CARD, SETTINGS, SHAPES, FormulaShape, Origin, scores_table
 from depo.models.folder import WEIGHTS, build, load_weights, shape_of
 from depo.models.policy import CategoricalActor, DecoupledPolicy, GaussianActor, PolicyModel
 from depo.models.skill import AnalyticSkill
-from depo.models.skill_source import formula_skill, is_trusted, skill_from
+from depo.models.skill_source import formula_skill, own_name, skill_from, wanted_formula
 
 Formula = Callable[[jax.Array, jax.Array], jax.Array] | AnalyticSkill | str
-FORMAT = Format("policy folder")
+FORMAT = Format("policy folder", signed=True)
 
 
 @dataclass(frozen=True)
@@ -70,15 +72,16 @@ def save_policy(path: str | Path, policy: Policy) -> Path:
     )
     save_tree(path / WEIGHTS, _parts(model))
     write_bytes(path / CARD, _text(policy, parts).encode())
-    FORMAT.write(path / SETTINGS, encode(stored))
+    names = [part.name for part in parts.values() if isinstance(part, FormulaShape)]
+    FORMAT.write(path / SETTINGS, encode(stored), names)
     return path
 
 
-def load_policy(path: str | Path, *, skill: Formula | None = None) -> Policy:
+def load_policy(path: str | Path, *, skill: Formula | None = None, trust: bool = False) -> Policy:
     """Read a policy folder, such as RUN/policy/seed-0.
 
-    A skill that is a formula of your own is not imported because a folder says so: name it here,
-    as a function (state, target) → action or as ``'module:function'``.
+    A formula is not imported because somebody else's folder says so: name it here (``skill``), as a
+    function (state, target) → action or as ``'module:function'``, or ``trust`` the folder.
     """
     path = as_path(path, "policy")
     if not (path / SETTINGS).exists():
@@ -86,7 +89,10 @@ def load_policy(path: str | Path, *, skill: Formula | None = None) -> Policy:
             f"{path} is not a policy folder (no {SETTINGS} in it): give a folder such as "
             "RUN/policy/seed-0"
         )
-    stored = decode(_Stored, FORMAT.read(path / SETTINGS), str(path / SETTINGS))
+    check_folder(path)
+    said = read_object(path / SETTINGS)
+    trust = trust or FORMAT.is_own(said)
+    stored = decode(_Stored, FORMAT.migrated(said, str(path / SETTINGS)), str(path / SETTINGS))
     names = ("planner", "skill") if stored.model == "decoupled" else ("actor",)
     if set(stored.parts) != set(names):
         raise DepoError(f"{path / SETTINGS} has the parts {sorted(stored.parts)}, not {names}")
@@ -94,7 +100,8 @@ def load_policy(path: str | Path, *, skill: Formula | None = None) -> Policy:
     for name in names:
         given = stored.parts[name]
         if name == "skill" and isinstance(given, Mapping) and given.get("model") == "formula":
-            formula = _formula(path, decode(FormulaShape, given, str(path / SETTINGS)), skill)
+            shape = decode(FormulaShape, given, str(path / SETTINGS))
+            formula = _formula(path, shape, skill, trust)
         else:
             shapes[name] = decode(SHAPES[name], given, f"{path / SETTINGS}: {name}")
     if skill is not None and formula is None:
@@ -120,17 +127,17 @@ def load_policy(path: str | Path, *, skill: Formula | None = None) -> Policy:
     )
 
 
-def _formula(path: Path, stored: FormulaShape, given: Formula | None) -> AnalyticSkill:
-    if given is not None:
-        if isinstance(given, str):
-            return formula_skill(given, stored.time_step)
-        return skill_from(given, stored.name, stored.time_step)
-    if is_trusted(stored.name):
-        return formula_skill(stored.name, stored.time_step)
-    raise DepoError(
-        f"the skill of {path} is the formula '{stored.name}', and a folder's word imports nothing: "
-        "give it yourself, load_policy(folder, skill=my_function) or skill='module:function'"
-    )
+def _formula(path: Path, stored: FormulaShape, given: Formula | None, trust: bool) -> AnalyticSkill:
+    """The formula that the user gives, or the one that a folder names and may name."""
+    if given is not None and not isinstance(given, str):
+        return skill_from(given, own_name(given), stored.time_step)
+    wanted = wanted_formula(stored.name)
+    if given is None and not trust and wanted:
+        distrust(wanted, str(path))
+        raise DepoError(f"{refuse(str(path), wanted)}; or give it, skill=my_function")
+    name = stored.name if given is None else given
+    allow([name])
+    return formula_skill(name, stored.time_step)
 
 
 def can_be_saved(model: PolicyModel) -> bool:

@@ -32,24 +32,25 @@ def is_formula(name: str) -> bool:
     return NAME.fullmatch(name) is not None and not Path(name).exists()
 
 
-_trusted: list[Callable[[], Iterable[str]]] = []
+_registered: list[Callable[[], Iterable[str]]] = []
 
 
-def trust_formulas(modules: Callable[[], Iterable[str]]) -> None:
-    """Let folders name formulas of these modules; asked each time, for families come later."""
-    _trusted.append(modules)
+def register_formulas(modules: Callable[[], Iterable[str]]) -> None:
+    """Let any folder name formulas of these modules; asked each time, for families come later."""
+    _registered.append(modules)
 
 
-def is_trusted(name: str) -> bool:
-    """Whether a folder's word is enough to import this formula: its module was registered.
+def wanted_formula(name: str) -> tuple[str, ...]:
+    """The name, if it is a formula whose module nobody has registered: its import is for the user
+    to allow.
 
-    >>> is_trusted("depo.driving.skill:truck"), is_trusted("os:abort")
-    (True, False)
+    >>> wanted_formula("depo.driving.skill:truck"), wanted_formula("os:abort")
+    ((), ('os:abort',))
     """
     if NAME.fullmatch(name) is None:
-        return False
+        return ()
     module = name.partition(":")[0]
-    return any(module in modules() for modules in _trusted)
+    return () if any(module in modules() for modules in _registered) else (name,)
 
 
 def skill_name(skill: Any) -> str:
@@ -58,16 +59,25 @@ def skill_name(skill: Any) -> str:
     >>> skill_name("runs/mine/skill/seed-0")
     'runs/mine/skill/seed-0'
     """
-    formula = getattr(skill, "formula", skill)
-    if not callable(formula):
+    if not callable(getattr(skill, "formula", skill)):
         return str(skill)
-    name = f"{formula.__module__}:{formula.__qualname__}"
-    if not NAME.fullmatch(name):
+    if not (name := own_name(skill)):
         raise DepoError(
-            f"the skill {name} cannot be found by its name when the run is evaluated again: "
+            f"the skill {skill!r} cannot be found by its name when the run is evaluated again: "
             "define it as a function of a module"
         )
     return name
+
+
+def own_name(skill: Any) -> str:
+    """The name of a function of a module; empty: it cannot be found by one.
+
+    >>> own_name(skill_name), own_name(lambda state, target: target)
+    ('depo.models.skill_source:skill_name', '')
+    """
+    formula = getattr(skill, "formula", skill)
+    name = f"{getattr(formula, '__module__', '')}:{getattr(formula, '__qualname__', '')}"
+    return name if NAME.fullmatch(name) else ""
 
 
 def find_skill(name: str, time_step: float | None = None) -> Skill | None:
@@ -86,7 +96,7 @@ def formula_skill(name: str, time_step: float | None = None) -> AnalyticSkill:
     A formula that depends on how long a step is has ``at(time_step)``, which gives the one for it.
     """
     module, _, function = name.partition(":")
-    found = getattr(import_module(module, f"skill '{name}'"), function, None)
+    found = getattr(import_module(module, "skill", name), function, None)
     if not callable(getattr(found, "formula", found)):
         raise DepoError(f"module '{module}' has no function '{function}' to be a skill")
     return skill_from(found, name, time_step)

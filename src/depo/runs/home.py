@@ -22,29 +22,38 @@ def find_environment(
     planner: str | Path = "",
     arguments: Mapping[str, Any] | None = None,
     dynamics: str = "",
+    trust: bool = False,
 ) -> EnvironmentSettings:
     """The environment of that name; without one, where a planner was trained, but under no dynamics
-    other than these; else the grid world.
+    other than these; else the grid world. ``trust`` is for a planner of somebody else's run.
 
     >>> find_environment("hopper", dynamics="inverted").label
     'hopper-v5-inverted'
     """
     if not isinstance(env, str) or env:
         return environment_of(env, arguments, dynamics)
-    home = home_of(planner) or EnvironmentSettings()
+    home = home_of(planner, trust=trust) or EnvironmentSettings()
     here = family_of(home).with_arguments(home, arguments or {})
     return replace(here, dynamics=dynamics)
 
 
-def home_of(planner: str | Path, states: int | None = None) -> EnvironmentSettings | None:
+def home_of(
+    planner: str | Path, states: int | None = None, trust: bool = False
+) -> EnvironmentSettings | None:
     """Where a planner was trained: a run's environment; of a folder on its own, what a family
-    makes of the label it names and of how many finite ``states`` it knows, if anything."""
+    makes of the label it names and of how many finite ``states`` it knows, if anything.
+
+    The environment of somebody else's run that has a module imported is refused, unless trusted:
+    who takes it over says of it later that it is the user's own.
+    """
     path = Path(planner).absolute()
     if not str(planner):
         return None
     for run in (path, *path.parents[1:2]):  # RUN, or RUN/planner/seed-0
         if (run / CHECKPOINTS).is_dir():
-            return Run.open(run).job.environment
+            opened = Run.open(run, trust=trust)
+            opened.check_imports(opened.job.environment_wants)
+            return opened.job.environment
     label = read_origin(path).environment if (path / SETTINGS).exists() else ""
     found = (family.home(label, states) for family in families().values())
     return next((home for home in found if home is not None), None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 from dataclasses import dataclass, field
 from typing import Any
@@ -21,7 +22,7 @@ from depo.methods.registry import (
     methods,
 )
 from depo.methods.settings_tree import Facts, MethodSettings, flat_values, settings_from
-from depo.models.skill_source import is_formula
+from depo.models.skill_source import is_formula, wanted_formula
 
 MAX_STEPS: dict[LearnerName, int] = {"on-policy": 2**23, "off-policy": 2**30}
 """On-policy runs keep all transitions in memory."""
@@ -74,6 +75,21 @@ class Job:
     def implementation(self) -> Implementation:
         """The method for this job's learner."""
         return self.spec.implementation(self.learner)
+
+    @property
+    def wants(self) -> tuple[str, ...]:
+        """What a stranger's job may not have without the user's leave: modules it would import."""
+        return tuple(dict.fromkeys([*wanted_formula(self.skill), *self.environment_wants]))
+
+    @property
+    def environment_wants(self) -> tuple[str, ...]:
+        """The same, of its environment and variants alone."""
+        named = list(family_of(self.environment).wants(self.environment))
+        for name in self.variants:
+            with contextlib.suppress(DepoError):  # no variant: it is refused where it is used
+                variant = self.environment.variant(name)
+                named += family_of(variant).wants(variant)
+        return tuple(named)
 
     @property
     def facts(self) -> Facts:

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from depo.core.errors import DepoError
+from depo.core.folders import check_folder
 from depo.data.demonstrations import Demonstrations
 from depo.environments.gymnasium_environment import GymnasiumEnvironment
 from depo.environments.mujoco import task_of
@@ -32,6 +33,7 @@ def planner_folder(source: str, seed: int) -> Path:
     path = Path(source)
     if not (path / CHECKPOINTS).is_dir():
         return path
+    check_folder(path)
     own = path / PLANNER / f"seed-{seed}"
     if not own.is_dir():
         found = [folder.name for folder in sorted((path / PLANNER).glob("seed-*"))]

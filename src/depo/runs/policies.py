@@ -6,14 +6,18 @@ from depo.core.errors import DepoError, unknown
 from depo.models.acting import Policy
 from depo.models.card import SETTINGS
 from depo.models.policy_folder import Formula, load_policy
-from depo.models.skill_source import is_formula, is_trusted, skill_name
+from depo.models.skill_source import skill_name
 from depo.runs.exports import as_policy, folder_name, models_of, origin_of
-from depo.runs.problem import open_problem
+from depo.runs.problem import open_problem_of
 from depo.runs.run import POLICY, Run
 
 
 def policy_of(
-    run: Run, seed: int | None = None, variant: str = "", skill: Formula | None = None
+    run: Run,
+    seed: int | None = None,
+    variant: str = "",
+    skill: Formula | None = None,
+    trust: bool = False,
 ) -> Policy:
     """The policy of one seed, the first if none is named; co-trained, with one variant."""
     chosen = run.job.seeds[0] if seed is None else seed
@@ -24,13 +28,13 @@ def policy_of(
     variant = variant or next(iter(run.job.variants), "")
     folder = run.path / POLICY / folder_name(chosen, variant)
     if (folder / SETTINGS).exists():
-        return load_policy(folder, skill=skill)
-    return _of_checkpoint(run, chosen, variant, skill)
+        return load_policy(folder, skill=skill, trust=trust)
+    named = () if skill is None else (skill_name(skill),)
+    return _of_checkpoint(run.trusted(False, named), chosen, variant)
 
 
-def _of_checkpoint(run: Run, seed: int, variant: str, skill: Formula | None) -> Policy:
-    _check_named(run, skill)
-    problem = open_problem(run.job, run.demonstrations(), str(run.path))
+def _of_checkpoint(run: Run, seed: int, variant: str) -> Policy:
+    problem = open_problem_of(run)
     try:
         state = run.load(problem.skeleton())
         model = models_of(problem, state, run.job.seeds.index(seed))[variant]
@@ -39,15 +43,3 @@ def _of_checkpoint(run: Run, seed: int, variant: str, skill: Formula | None) -> 
         return as_policy(run.job, model, variant, origin)
     finally:
         problem.close()
-
-
-def _check_named(run: Run, skill: Formula | None) -> None:
-    """Opening a run imports its formula: only if the user has named the same one."""
-    name = run.job.skill
-    if not is_formula(name) or is_trusted(name):
-        return
-    if skill is None or skill_name(skill) != name:
-        raise DepoError(
-            f"the skill of {run.path} is the formula '{name}', and a folder's word imports "
-            f"nothing: name it yourself, run.policy(skill='{name}')"
-        )

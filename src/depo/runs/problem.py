@@ -31,6 +31,7 @@ from depo.runs.demonstrations import (
 from depo.runs.job import Job
 from depo.runs.planned_features import planned_features
 from depo.runs.planners import finite_planner, is_nameless, planner_folder, vector_planner
+from depo.runs.run import Run
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,6 +136,13 @@ def open_problem(
         return _open_variants(job, demos, source, episodes)
     opened = _open_vectors if job.learner == OFF_POLICY else _open_finite
     return opened(job, demos, source, episodes)
+
+
+def open_problem_of(run: Run, job: Job | None = None, episodes: int = EPISODES) -> Problem:
+    """What a run works on, or another job with its copies; refused where that would import what
+    only somebody else's folder names."""
+    run.check_imports()
+    return open_problem(job or run.job, run.demonstrations(), str(run.path), episodes)
 
 
 def _open_variants(job: Job, demos: Demonstrations | None, planners: str, episodes: int) -> Problem:

@@ -26,7 +26,7 @@ import math
 import os
 import platform
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -43,7 +43,9 @@ from depo.core.files import (
     read_object,
     read_text,
 )
-from depo.core.formats import Format
+from depo.core.folders import check_folder, open_plain
+from depo.core.formats import Data, Format
+from depo.core.imports import allow, distrust, refuse
 from depo.core.limits import read_limit
 from depo.core.runtime import cores
 from depo.data.demonstrations import Demonstrations
@@ -66,7 +68,7 @@ CSV_EXPANDS = 16
 REMOVE = "remove that checkpoint's folder to go on from the one before"
 PROGRESS_FORMAT = Format("checkpoint's progress", (lambda old: old,), unmarked=True)  # 2: digests
 STOP_FORMAT = Format("note on a stop", unmarked=True)
-FORMAT = Format("run", (since_2,))
+FORMAT = Format("run", (since_2,), signed=True)
 
 
 @dataclass(frozen=True)
@@ -103,17 +105,42 @@ class Run:
 
     path: Path
     job: Job
+    wants: tuple[str, ...] = field(default=(), compare=False, repr=False, kw_only=True)
+    """What it cannot do without being trusted: modules that somebody else's folder names."""
 
     @classmethod
-    def open(cls, path: str | Path, *, env: EnvironmentLike | None = None) -> Run:
+    def open(
+        cls, path: str | Path, *, env: EnvironmentLike | None = None, trust: bool = False
+    ) -> Run:
         """An existing run. ``env`` is its environment, if that was given as an object and this is
-        another process: from then on everything finds it."""
+        another process: from then on everything finds it.
+
+        A run that somebody else made opens, too; what needs a module that it names is refused,
+        unless you ``trust`` it.
+        """
         path = as_path(path, "run")
         if not (path / SETTINGS).exists():
             raise DepoError(f"{path} is not a run (no {SETTINGS} in it): see 'depo runs'")
-        where = f"{path / SETTINGS}: job"
-        run = cls(path, Job.from_json(_read_settings(path).job, where))
+        check_folder(path)
+        stored = read_object(path / SETTINGS)
+        job = Job.from_json(_settings(path, stored).job, f"{path / SETTINGS}: job")
+        run = cls(path, job, wants=job.wants)
+        if run.wants:
+            distrust(run.wants, str(path))
+            run = run.trusted(trust or FORMAT.is_own(stored))
         return run.with_environment(env)
+
+    def trusted(self, trust: bool = True, names: Collection[str] = ()) -> Run:
+        """The run, of which the user allows all imports, or those of some names."""
+        given = {name for name in self.wants if trust or name in names}
+        allow(given)
+        return replace(self, wants=tuple(name for name in self.wants if name not in given))
+
+    def check_imports(self, names: Collection[str] | None = None) -> None:
+        """Refuse to go on where that would import what only somebody else's folder names."""
+        wanted = [name for name in self.wants if names is None or name in names]
+        if wanted:
+            raise refuse(str(self.path), wanted)
 
     def with_environment(self, env: EnvironmentLike | None) -> Run:
         """The run, whose environment is this object in this process; None: it needs none."""
@@ -139,14 +166,14 @@ class Run:
             about = {"job": job.to_json(), "made_with": versions()}
             if needs := _not_reopened(job):
                 about["needs"] = needs
-            FORMAT.write(folder / SETTINGS, about)
+            FORMAT.write(folder / SETTINGS, about, job.wants)
             if demos is not None:
                 demos.save(folder / DEMOS)
             yield Run(folder, job)
 
     def differences(self) -> list[str]:
         """What is not as when the run began: without any, a resumed run ends identically."""
-        before = _read_settings(self.path).made_with
+        before = _settings(self.path, read_object(self.path / SETTINGS)).made_with
         now = versions()
         return [f"{n} {before.get(n)} → {now[n]}" for n in now if before.get(n) != now[n]]
 
@@ -158,7 +185,7 @@ class Run:
     @contextlib.contextmanager
     def locked(self) -> Iterator[None]:
         """Only one process may work on a run."""
-        with (self.path / LOCK).open("w") as file:
+        with open_plain(self.path / LOCK, "a") as file:
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError:
@@ -168,7 +195,7 @@ class Run:
     def is_running(self) -> bool:
         """Whether a process works on it now; looks only, so it works on a read-only run."""
         try:
-            with (self.path / LOCK).open() as file:
+            with open_plain(self.path / LOCK, "r") as file:
                 fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
                 return False
         except FileNotFoundError:
@@ -291,7 +318,7 @@ class Run:
         """Forget metrics written after the checkpoint, and what a kill left half-written."""
         metrics = self.path / METRICS
         if metrics.exists() and metrics.stat().st_size > progress.metrics_bytes:
-            with metrics.open("r+b") as file:
+            with open_plain(metrics, "r+b") as file:
                 file.truncate(progress.metrics_bytes)
         for leftover in (self.path / CHECKPOINTS).glob(".*.tmp"):
             shutil.rmtree(leftover, ignore_errors=True)
@@ -345,16 +372,22 @@ class Run:
         return all_steps and (self.job.blocks > 0 or (self.path / METRICS).exists())
 
     def policy(
-        self, seed: int | None = None, *, variant: str = "", skill: Formula | None = None
+        self,
+        seed: int | None = None,
+        *,
+        variant: str = "",
+        skill: Formula | None = None,
+        trust: bool = False,
     ) -> Policy:
         """What a seed (the first one) has learned, to act with; co-trained, with one variant (the
         first one). A run that has saved none gives that of its newest checkpoint.
 
-        A skill that is your own formula is imported only if you name it (``skill``).
+        A formula that somebody else's run names is imported only if you name it, too (``skill``),
+        or ``trust`` the run.
         """
         from depo.runs.policies import policy_of
 
-        return policy_of(self, seed, variant, skill)
+        return policy_of(self.trusted(trust), seed, variant, skill, trust)
 
     def __repr__(self) -> str:
         from depo.runs.progress import score_text
@@ -369,6 +402,15 @@ class Run:
     def status(self) -> str:
         """finished, running, or stopped."""
         return "finished" if self.is_finished() else "running" if self.is_running() else "stopped"
+
+
+def as_run(
+    run: str | Path | Run, *, env: EnvironmentLike | None = None, trust: bool = False
+) -> Run:
+    """A run that is given as one, or as its folder."""
+    if isinstance(run, Run):
+        return run.trusted(trust).with_environment(env)
+    return Run.open(run, env=env, trust=trust)
 
 
 @dataclass(frozen=True)
@@ -393,8 +435,9 @@ def _is_as_left(metrics: Path, size: int, digest: str) -> bool:
     return whole_line and digest in ("", file_digest(metrics, size))
 
 
-def _read_settings(path: Path) -> _Settings:
-    return decode(_Settings, FORMAT.read(path / SETTINGS), str(path / SETTINGS))
+def _settings(path: Path, stored: Data) -> _Settings:
+    where = str(path / SETTINGS)
+    return decode(_Settings, FORMAT.migrated(stored, where), where)
 
 
 def _not_reopened(job: Job) -> dict[str, str]:
@@ -425,7 +468,7 @@ def append_csv(path: Path, rows: list[dict[str, Any]]) -> None:
         writer.writeheader()
     writer.writerows(rows)
     try:
-        with path.open("a") as file:
+        with open_plain(path, "a") as file:
             file.write(text.getvalue())
             file.flush()
             os.fsync(file.fileno())

@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from depo.core.errors import DepoError
+from depo.core.folders import check_folder
 from depo.core.metrics import find_metric
 from depo.core.stopping import Stopped, stopping_when
 from depo.core.weights import digest, save_tree
@@ -23,7 +24,7 @@ from depo.runs.events import Events
 from depo.runs.exports import export, keep_source_planners
 from depo.runs.job import Job
 from depo.runs.planners import return_before, source_folder
-from depo.runs.problem import Problem, open_problem
+from depo.runs.problem import Problem, open_problem, open_problem_of
 from depo.runs.run import REPLAY, Run
 from depo.runs.stop_request import Interrupted, StopRequest
 
@@ -63,10 +64,12 @@ def go_on(
 ) -> Run:
     """Work on a run until it is finished; exactly as if it had never been stopped."""
     own = Callbacks(callbacks)
+    run.check_imports()
+    check_folder(run.path)
     with run.locked(), StopRequest(say) as stop:
         if run.is_finished():
             return run
-        problem = open_problem(run.job, run.demonstrations(), str(run.path))
+        problem = open_problem_of(run)
         try:
             _loop(run, problem, stop, own)
         finally:
