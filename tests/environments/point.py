@@ -76,6 +76,21 @@ def by_numpy(state, target):
     return np.asarray(target - state) / STEP
 
 
+def three_numbers(state, target):
+    """A formula for another body."""
+    return (target - state)[..., [0, 0, 1]]
+
+
+def one_for_all(state, target):
+    """A formula that forgets that there are many states at once."""
+    return (target - state).reshape(-1)[:2]
+
+
+def asks_too_much(state, target):
+    """A formula for longer states."""
+    return target - state * np.ones(7)
+
+
 def walking(move: tuple[float, float], scale: float = 0.5) -> GaussianPlanner:
     """A planner that always goes by the same; states are standardised by 0 ± ``scale``."""
     normaliser = Normaliser(jnp.zeros(2), jnp.full(2, scale))

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import sys
+from concurrent.futures import Future
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from depo.api import make_job
 from depo.core.errors import DepoError
+from depo.experiments import sweep as sweep_module
 from depo.experiments.sweep import PlannedRun, Sweep
 from tests.support.arguments import flat
 
@@ -30,3 +34,59 @@ def test_a_failing_run_is_named(tmp_path: Path) -> None:
     sweep = Sweep(tmp_path, {"lost": broken})
     with pytest.raises(DepoError, match="run 'lost'"):
         sweep.execute(workers=1, watch=lambda *_: None)
+
+
+class Cluster:
+    """Ray, as far as a sweep knows it: its machines come and go."""
+
+    def __init__(self, cores: list[float]):
+        self.cores = cores
+        self.waiting: list[Future] = []
+        self.options: dict[str, object] = {}
+
+    def is_initialized(self) -> bool:
+        return True
+
+    def shutdown(self) -> None:
+        self.cores = []
+
+    def remote(self, **options):
+        self.options = options
+        self.waiting.append(Future())
+        call = SimpleNamespace(future=lambda: self.waiting[0])
+        return lambda _: SimpleNamespace(remote=lambda *_: call)
+
+    def cluster_resources(self) -> dict[str, float]:
+        if not self.cores:
+            raise ConnectionError("no head")
+        now = self.cores.pop(0)
+        if len(self.cores) == 1:
+            self.waiting[0].set_result(None)
+        return {"CPU": now} if now else {}
+
+
+@pytest.fixture
+def said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """What a sweep says over a cluster that has these cores, one look after the other."""
+
+    def execute(*cores: float) -> list[str]:
+        cluster = Cluster(list(cores))
+        monkeypatch.setitem(sys.modules, "ray", cluster)
+        monkeypatch.setattr(sweep_module, "POLL", 0.0)
+        heard: list[str] = []
+        sweep = Sweep(tmp_path, {"ppo": PlannedRun(make_job("ppo", steps=128, **flat(**SMALL)))})
+        sweep.execute(workers=1, engine="ray", watch=lambda *_: None, say=heard.append)
+        assert cluster.options["max_retries"] == -1
+        return heard
+
+    return execute
+
+
+def test_a_driver_says_that_all_workers_are_lost_and_goes_on_when_one_is_back(said) -> None:
+    assert said(2.0, 2.0, 1.0) == []
+    assert said(2.0, 0.0, 0.0, 0.0, 4.0, 1.0) == [sweep_module.LOST, sweep_module.BACK]
+
+
+def test_a_cluster_that_is_gone_gets_a_sentence(said) -> None:
+    with pytest.raises(DepoError, match=r"Ray cluster does not answer \(ConnectionError: no head"):
+        said()

@@ -35,7 +35,8 @@ def record(
     run = as_run(run, env=env, trust=trust)
     if run.job.learner != OFF_POLICY:
         raise DepoError(
-            f"{run.path} is on finite states, whose expert is built in: 'depo demos make FILE'"
+            f"{run.path} is on finite states, policies on vector states are recorded: 'depo demos "
+            "make FILE' writes those of the grid world's built-in expert"
         )
     if episodes < 1:
         raise DepoError(f"episodes {episodes} is not positive")

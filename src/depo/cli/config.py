@@ -48,7 +48,7 @@ def trusts(argv: Sequence[str]) -> bool:
     return "--trust" in argv or peek(list(argv), "--trust").lower() == "true"
 
 
-def read_config(file: str, argv: Sequence[str]) -> dict[str, Any]:
+def read_config(file: str, argv: Sequence[str] = ()) -> dict[str, Any]:
     """The values of a file by the names of flags; no file, no values.
 
     It may come from anybody: modules that it names are imported only if the command line names
@@ -102,5 +102,6 @@ def toml_value(value: Any) -> str:
         text = repr(value)
         return text if "." in text or "e" not in text else text.replace("e", ".0e")
     if isinstance(value, bool | int | str):
-        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+        text = json.dumps(value, ensure_ascii=False)
+        return "".join(x if x.isprintable() else json.dumps(x)[1:-1] for x in text)
     raise DepoError(f"{value!r} is no number, text or list and cannot be written")

@@ -12,6 +12,7 @@ from typing import Any, Literal, Union, get_args, get_origin
 from rich.text import Text
 
 from depo.cli.output import stdout
+from depo.core.errors import printable
 from depo.methods.settings_tree import Heading
 
 ENVIRONMENT = "environment"
@@ -55,7 +56,7 @@ def print_help(prog: str, summary: str, flags: Sequence[Flag]) -> None:
     width = min(WIDEST, max(NARROWEST, shutil.get_terminal_size().columns))
     about = f"{summary} [In brackets: what holds here if a flag is left out.]"
     stdout.print(Text(f"usage: {prog} [flags]"), soft_wrap=True)
-    stdout.print(f"\n{textwrap.fill(about, width)}", soft_wrap=True)
+    stdout.print(Text(f"\n{textwrap.fill(about, width)}"), soft_wrap=True)
     for heading, own in grouped(flags).items():
         stdout.print(Text(f"\n{heading}", style="bold"))
         for flag in own:
@@ -89,7 +90,7 @@ def value_text(value: Any) -> str:
     if value is None:
         return "not set"
     text = " ".join(map(str, value)) if isinstance(value, tuple | list) else str(value)
-    return text or "empty"
+    return printable(text) or "empty"
 
 
 def _lines(flag: Flag, width: int) -> Iterator[str]:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import NoReturn
 
-from depo.core.errors import DepoError, unknown
+from depo.core.errors import DepoError, printable, unknown
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "demo": ("demo", "train on the grid world, transfer, draw both: minutes"),
@@ -43,7 +43,15 @@ Common flags: --env --demos --steps --seeds --preset --out --config FILE.toml --
 """
 
 
-MEMORY = "not enough memory: lower --hidden, --minibatch, --batch-steps or --seeds"
+MEMORY = {
+    "demos": "--episodes, or take a smaller file",
+    "evaluate": "--episodes",
+    "imagine": "--starts or --steps",
+    "reachability": "--episodes",
+    "render": "--seconds",
+}
+"""What to lower where memory is short; in a training the sizes below."""
+TRAINING = "--hidden, --minibatch, --batch-steps or --seeds"
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -62,11 +70,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except OSError as error:
         _complain(f"{error.filename or 'file'}: {error.strerror or error}", argv)
     except MemoryError:
-        _complain(MEMORY, argv)
+        _complain_of_memory(argv)
     except RuntimeError as error:
         if "RESOURCE_EXHAUSTED" not in str(error):
             raise
-        _complain(MEMORY, argv)
+        _complain_of_memory(argv)
     except KeyboardInterrupt:
         print("depo: stopped; 'depo runs' shows what can be resumed", file=sys.stderr)
         sys.exit(130)
@@ -75,8 +83,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def _complain(sentence: str, argv: Sequence[str]) -> NoReturn:
     if "--json" in argv:
         print(json.dumps({"error": sentence}))
-    print(f"depo: {sentence}", file=sys.stderr)
+    print(f"depo: {printable(sentence)}", file=sys.stderr)
     sys.exit(2)
+
+
+def _complain_of_memory(argv: Sequence[str]) -> NoReturn:
+    _complain(f"not enough memory: lower {MEMORY.get(argv[0], TRAINING)}", argv)
 
 
 def _dispatch(argv: list[str]) -> int:

@@ -7,12 +7,13 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from depo.core.errors import printable
 from depo.core.metrics import find_metric
-from depo.runs.progress import progress_bar, score_text, stderr
+from depo.core.terminal import PlainConsole, stderr, stdout
+from depo.runs.progress import progress_bar, score_text
 
 __all__ = [
     "cell",
@@ -28,7 +29,6 @@ __all__ = [
 
 UNBOUNDED = 100_000
 """Wider than any table."""
-stdout = Console(markup=False, highlight=False)  # paths may hold brackets
 
 
 def score_cell(name: str, value: Any) -> str:
@@ -49,16 +49,16 @@ def print_wide_table(title: str, columns: Sequence[str], rows: Sequence[Sequence
     if needed <= stdout.width:
         stdout.print(table)
     elif not stdout.is_terminal:
-        Console(file=stdout.file, width=needed).print(table)
+        PlainConsole(file=stdout.file, width=needed).print(table)
     else:
         return False
     return True
 
 
 def _table(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> Table:
-    table = Table(title=title, title_justify="left", header_style="bold")
+    table = Table(title=printable(title), title_justify="left", header_style="bold")
     for column in columns:
-        table.add_column(column, overflow="fold")
+        table.add_column(printable(column), overflow="fold")
     for row in rows:
         table.add_row(*(Text(cell(value)) for value in row))
     return table
@@ -75,7 +75,7 @@ def cell(value: Any) -> str:
         return "yes" if value else "NO"
     if isinstance(value, float):
         return "–" if math.isnan(value) else f"{value:.4g}"
-    return "–" if value is None else str(value)
+    return "–" if value is None else printable(str(value))
 
 
 def _finite(value: Any) -> Any:

@@ -160,6 +160,7 @@ def _execute(name: str, flags: Reproduce, scale: ScaleSettings, out: Path) -> in
                 watch=watch,
                 only=flags.only,
                 keep=flags.keep,
+                say=progress.console.print,
             )
         except KeyboardInterrupt:
             progress.stop()

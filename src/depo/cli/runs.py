@@ -12,7 +12,7 @@ from rich.padding import Padding
 
 from depo.cli.flags import parse
 from depo.cli.output import print_json, print_wide_table, score_text, stdout
-from depo.core.errors import DepoError
+from depo.core.errors import DepoError, printable
 from depo.core.metrics import find_metric
 
 DAMAGED = "damaged: "
@@ -63,7 +63,7 @@ def _print(found: Sequence[Mapping[str, Any]]) -> None:
     if not print_wide_table("runs", headings, [list(row.values()) for row in rows]):
         for row in rows:
             stdout.print(row["run"], soft_wrap=True)
-            stdout.print(Padding(_line(row), (0, 0, 0, 2)))
+            stdout.print(Padding(printable(_line(row)), (0, 0, 0, 2)))
     for row in damaged:
         stdout.print(f"{row['run']} is {row['status']}", soft_wrap=True)
 

@@ -120,10 +120,8 @@ def _show(asked: Asked, *, why: bool) -> None:
             note = f"  (no effect: {idle[flag.name]})" if flag.name in idle else ""
             line = f"  {flag.name:{width}}{layer}{value}{note}"
             indent = " " * (2 + width + len(layer))
-            stdout.print(
-                textwrap.fill(line, max(60, stdout.width), subsequent_indent=indent),
-                soft_wrap=True,
-            )
+            for part in textwrap.wrap(line, max(60, stdout.width), subsequent_indent=indent):
+                stdout.print(part, soft_wrap=True)
 
 
 def _settings(asked: Asked) -> dict[str, Flag]:

@@ -13,7 +13,7 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 
 from depo.cli.flags import parse
 from depo.cli.output import print_json, print_table, stderr, stdout
-from depo.core.errors import DepoError
+from depo.core.errors import DepoError, printable
 from depo.data.demonstrations import Demonstrations
 from depo.driving.traffic.generation import make_traffic
 from depo.driving.traffic.outcomes import as_recorded, constant_velocity, outcome_shares
@@ -211,7 +211,7 @@ def _reading_bar(files: Sequence[str]) -> Iterator[Iterator[tuple[str, Any]]]:
     if not files:
         raise DepoError("no files: depo demos from-traffic FILE… --out SCENE.npz")
     with Progress(
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         TaskProgressColumn(),
         TimeElapsedColumn(),
@@ -220,7 +220,7 @@ def _reading_bar(files: Sequence[str]) -> Iterator[Iterator[tuple[str, Any]]]:
 
         def with_progress() -> Iterator[tuple[str, Any]]:
             for file in files:
-                task = bar.add_task(f"reading {Path(file).name}", total=1.0)
+                task = bar.add_task(f"reading {printable(Path(file).name)}", total=1.0)
                 yield file, lambda share, task=task: bar.update(task, completed=share)
                 bar.update(task, completed=1.0)
 

@@ -12,15 +12,25 @@ LONGEST = 80
 class DepoError(Exception):
     """Something the user can mend; the command line prints the sentence and exits with 2."""
 
+    def __init__(self, sentence: str):
+        super().__init__(printable(sentence))
+
+
+def printable(text: str) -> str:
+    """A text from outside on one line: what would move a terminal's cursor, colour it, or turn the
+    direction of writing is shown as the code it is.
+
+    >>> print(printable("a\\nb \\x1b[31mred ü"))
+    a\\nb \\x1b[31mred ü
+    """
+    if text.isprintable():
+        return text
+    return "".join(x if x.isprintable() else x.encode("unicode_escape").decode() for x in text)
+
 
 def readable(text: str) -> str:
-    """A text from outside as part of a sentence: one line, not too long, no control characters.
-
-    >>> readable("a\\nb")
-    'a\\\\nb'
-    """
-    short = text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
-    return short if short.isprintable() else repr(short)[1:-1]
+    """The same as part of a sentence: not too long."""
+    return printable(text if len(text) <= LONGEST else f"{text[:LONGEST]}…")
 
 
 def unknown(kind: str, name: str, known: Iterable[str]) -> DepoError:

@@ -250,7 +250,13 @@ class GymnasiumEnvironment:
         name = self._registered_name()
         if "mujoco" in str(gym.registry[name].entry_point):
             hear_warnings()
-        return self._guarded_make(lambda: gym.make(name, **self.arguments))
+        env = self._guarded_make(lambda: gym.make(name, **self.arguments))
+        for space in ("observation_space", "action_space"):
+            if not isinstance(getattr(env, space, None), gym.Space):
+                raise DepoError(
+                    f"environment '{self.id}' has no {space}: give it one of gymnasium.spaces"
+                )
+        return env
 
     def _guarded_make(self, make: Callable[[], Any]) -> Any:
         try:

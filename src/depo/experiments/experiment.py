@@ -27,7 +27,7 @@ from depo.experiments.derived import (
     kept_results,
     settings_digest,
 )
-from depo.experiments.sweep import Engine, PlannedRun, Sweep
+from depo.experiments.sweep import Engine, PlannedRun, Sweep, warn
 from depo.plotting.figures import save_figure
 from depo.runs.run import Run
 
@@ -95,6 +95,7 @@ class Experiment:
         watch: Callable[[str, int, int], None],
         only: Sequence[str] = (),
         keep: bool = False,
+        say: Callable[[str], None] = warn,
     ) -> dict[str, Any]:
         """Do the runs that are not done, then write everything; returns verdict and figures.
 
@@ -105,7 +106,7 @@ class Experiment:
         plan, kept, sweep = self.prepare(
             scale=scale, out=out, runs_folder=runs_folder, only=only, keep=keep
         )
-        sweep.execute(workers=workers, engine=engine, watch=watch)
+        sweep.execute(workers=workers, engine=engine, watch=watch, say=say)
         known = kept | sweep.runs()
         learned = {label: known[label] for label in plan if label in known}
         runs = self.beside(learned, scale) | learned

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import multiprocessing
 import os
 import signal
@@ -27,6 +28,20 @@ from depo.runs.job import Job
 from depo.runs.run import DEMOS, SETTINGS, Run
 
 Engine = Literal["local", "ray"]
+POLL = 0.5
+"""Seconds between two looks at what workers do."""
+
+
+LOST = (
+    "no Ray worker is left: waiting for one to come back (Ctrl-C stops; the same command goes on "
+    "from the last checkpoints)"
+)
+BACK = "there is a Ray worker again: going on"
+
+
+def warn(text: str) -> None:
+    """What is to be known of a sweep, where nobody says how to tell it."""
+    logging.getLogger("depo").warning(text)
 
 
 @dataclass(frozen=True)
@@ -72,11 +87,17 @@ class Sweep:
         return (path / SETTINGS).exists() and Run.open(path).status() == "finished"
 
     def execute(
-        self, *, workers: int, engine: Engine = "local", watch: Callable[[str, int, int], None]
+        self,
+        *,
+        workers: int,
+        engine: Engine = "local",
+        watch: Callable[[str, int, int], None],
+        say: Callable[[str], None] = warn,
     ) -> None:
         """Do what is left, keeping to the order of dependencies.
 
-        ``watch(label, done, total)`` hears of progress in environment steps.
+        ``watch(label, done, total)`` hears of progress in environment steps, ``say`` that there is
+        nobody to do the work, and that there is again.
         """
         for label in self.plan:
             self._check_demonstrations(label)
@@ -87,7 +108,7 @@ class Sweep:
             return
         executor = _executor(engine, min(workers, len(todo)))
         try:
-            self._execute(executor, todo, watch)
+            self._execute(executor, todo, watch, say)
         except BrokenProcessPool:
             raise DepoError(
                 "a worker was killed (out of memory?): give the same command again, it goes on"
@@ -110,15 +131,22 @@ class Sweep:
                 )
 
     def _execute(
-        self, executor: Any, todo: list[str], watch: Callable[[str, int, int], None]
+        self,
+        executor: LocalExecutor | RayExecutor,
+        todo: list[str],
+        watch: Callable[[str, int, int], None],
+        say: Callable[[str], None],
     ) -> None:
+        idle = False
         running: dict[Future[Any], str] = {}
         while todo or running:
             for label in [x for x in todo if self._may_start(x, todo, running.values())]:
                 job, path = self.job(label).to_json(), str(self.path(label))
                 running[executor.submit(work, job, path)] = label
                 todo.remove(label)
-            done, _ = wait(running, timeout=0.5, return_when=FIRST_COMPLETED)
+            done, _ = wait(running, timeout=POLL, return_when=FIRST_COMPLETED)
+            if idle != (idle := not done and not executor.has_workers()):
+                say(LOST if idle else BACK)
             for label in list(running.values()):
                 watch(label, *self._steps(label))
             for future in done:
@@ -177,6 +205,10 @@ class LocalExecutor:
         """Queue a call."""
         return self._pool.submit(call, *arguments)
 
+    def has_workers(self) -> bool:
+        """Always: where one is killed, its call fails."""
+        return True
+
     def stop(self) -> None:
         """Leave nothing running: a run's checkpoint is whole at any instant."""
         for process in list((self._pool._processes or {}).values()):
@@ -214,7 +246,18 @@ class RayExecutor:
         self._ray = ray
         if not ray.is_initialized():
             ray.init(log_to_driver=False)
-        self._work = ray.remote(num_cpus=1)(work)
+        # a run goes on from its checkpoint, however often the machine under it is lost
+        self._work = ray.remote(num_cpus=1, max_retries=-1)(work)
+
+    def has_workers(self) -> bool:
+        """Whether any machine of the cluster can take a run."""
+        try:
+            return bool(self._ray.cluster_resources().get("CPU", 0) >= 1)
+        except Exception as error:  # Ray has many kinds
+            raise DepoError(
+                f"the Ray cluster does not answer ({type(error).__name__}: {error}): start it, and "
+                "give the same command again, it goes on"
+            ) from None
 
     def stop(self) -> None:
         """Leave the cluster."""

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from depo.core.codec import Positive
-from depo.core.errors import DepoError
+from depo.core.errors import DepoError, readable
 from depo.models.card import Origin
 from depo.models.policy import DecoupledPolicy, PolicyModel
 
@@ -102,7 +102,7 @@ class Policy:
     def __repr__(self) -> str:
         seen = "states" if self.observations.count else "features"
         return (
-            f"Policy({self.origin.method} on {self.origin.environment}, "
+            f"Policy({readable(self.origin.method)} on {readable(self.origin.environment)}, "
             f"{self.observations} {seen} → {self.actions} actions, seed {self.origin.seed})"
         )
 

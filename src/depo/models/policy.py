@@ -10,10 +10,14 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int, Key
 
+from depo.core.errors import DepoError
 from depo.models.mlp import MLP
 from depo.models.normaliser import Normaliser
-from depo.models.planner import Gaussian, Planner
-from depo.models.skill import Skill, VectorSkill, split_gaussian
+from depo.models.planner import Gaussian, GaussianPlanner, Planner
+from depo.models.skill import AnalyticSkill, Skill, VectorSkill, split_gaussian
+
+COPIES = 3
+"""States at once with which a formula is tried."""
 
 
 class Decision(NamedTuple):
@@ -59,6 +63,43 @@ class DecoupledPolicy(eqx.Module):
         """As an actor: the planner's mode, then a random action of a vector skill."""
         assert isinstance(self.skill, VectorSkill)
         return tanh_sample(self.skill.before_tanh(state, self.planner.mode(state)), key)
+
+
+def check_formula(policy: PolicyModel, actions: int) -> None:
+    """Refuse a formula that does not give an action for a state and a plan; runs nothing.
+
+    >>> planner = GaussianPlanner(jax.random.key(0), Normaliser.none(3), (8,))
+    >>> skill = AnalyticSkill(lambda state, target: target - state, name="mine:formula")
+    >>> check_formula(DecoupledPolicy(planner, skill), 2)
+    Traceback (most recent call last):
+    depo.core.errors.DepoError: the formula 'mine:formula' gives 3 numbers, an action has 2
+    """
+    if not isinstance(policy, DecoupledPolicy) or not isinstance(policy.skill, AnalyticSkill):
+        return
+    planner, skill = policy.planner, policy.skill
+    if not isinstance(planner, GaussianPlanner):
+        return
+    states = planner.normaliser.mean.shape[0]
+    several = jax.ShapeDtypeStruct((COPIES, states), jnp.float32)
+    try:
+        found = jax.eval_shape(lambda state: policy.mode(state).action, several)
+        shape, dtype = found.shape, found.dtype
+    except DepoError:
+        raise
+    except Exception as error:  # it is anybody's code
+        raise DepoError(
+            f"the formula '{skill.name}' fails for {COPIES} states of {states} numbers at once: "
+            f"{type(error).__name__}: {error}"
+        ) from error
+    if len(shape) == 2 and shape[0] == COPIES and shape[1] != actions:
+        raise DepoError(
+            f"the formula '{skill.name}' gives {shape[1]} numbers, an action has {actions}"
+        )
+    if shape != (COPIES, actions) or not jnp.issubdtype(dtype, jnp.floating):
+        raise DepoError(
+            f"the formula '{skill.name}' gives {dtype}{list(shape)} for {COPIES} states at once, "
+            f"expected are floats{[COPIES, actions]}, an action for each"
+        )
 
 
 class GaussianActor(eqx.Module):

@@ -8,6 +8,7 @@ no module but those that environment families have registered, never one of some
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,7 +26,13 @@ from depo.core.weights import save_tree
 from depo.models.acting import Policy, Space
 from depo.models.card import CARD, SETTINGS, SHAPES, FormulaShape, Origin, scores_table
 from depo.models.folder import WEIGHTS, build, load_weights, shape_of
-from depo.models.policy import CategoricalActor, DecoupledPolicy, GaussianActor, PolicyModel
+from depo.models.policy import (
+    CategoricalActor,
+    DecoupledPolicy,
+    GaussianActor,
+    PolicyModel,
+    check_formula,
+)
 from depo.models.skill import AnalyticSkill
 from depo.models.skill_source import formula_skill, own_name, skill_from, wanted_formula
 
@@ -118,6 +125,7 @@ def load_policy(path: str | Path, *, skill: Formula | None = None, trust: bool =
         if decoupled
         else parts["actor"]
     )
+    check_formula(model, math.prod(stored.actions.shape))
     return Policy(
         model,
         observations=stored.observations,

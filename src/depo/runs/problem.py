@@ -18,6 +18,7 @@ from depo.learners.factory import cotraining_learner, finite_learner, pace, vect
 from depo.learners.learner import GivenSkill, Learner
 from depo.methods.off_policy.settings import uses_memory
 from depo.methods.registry import OFF_POLICY
+from depo.models.policy import check_formula
 from depo.models.skill import Skill
 from depo.models.skill_source import find_skill, is_formula
 from depo.runs.demonstrations import (
@@ -143,6 +144,14 @@ def open_problem_of(run: Run, job: Job | None = None, episodes: int = EPISODES) 
     only somebody else's folder names."""
     run.check_imports()
     return open_problem(job or run.job, run.demonstrations(), str(run.path), episodes)
+
+
+def check_formulas(problem: Problem, state: Any) -> None:
+    """Refuse a skill that is a formula and gives no actions of the environment's."""
+    for name, model in problem.learner.policies(state, 0).items() if problem.job.skill else ():
+        own = problem.parts.get(name, problem)
+        if own.job.learner == OFF_POLICY:
+            check_formula(model, own.job.environment.gymnasium().vector_sizes().actions)
 
 
 def _open_variants(job: Job, demos: Demonstrations | None, planners: str, episodes: int) -> Problem:

@@ -18,12 +18,11 @@ from rich.progress import (
 from rich.text import Text
 
 from depo.core.metrics import main_metric
+from depo.core.terminal import stderr
 from depo.runs.callbacks import Callback, Evaluation
 
 if TYPE_CHECKING:
     from depo.runs.run import Run
-
-stderr = Console(stderr=True, markup=False, highlight=False)
 
 
 class Rate(ProgressColumn):
@@ -38,12 +37,12 @@ class Rate(ProgressColumn):
 def progress_bar() -> Progress:
     """A bar with rate and time left, on stderr."""
     return Progress(
-        TextColumn("{task.description:20}"),
+        TextColumn("{task.description:20}", markup=False),
         BarColumn(),
         TextColumn("{task.completed:,.0f}/{task.total:,.0f}"),
         Rate(),
         TimeRemainingColumn(),
-        TextColumn("{task.fields[score]}"),
+        TextColumn("{task.fields[score]}", markup=False),
         console=stderr,
         speed_estimate_period=3_600,  # reports may be minutes apart
     )

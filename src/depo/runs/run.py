@@ -33,7 +33,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from depo.core.codec import Natural, decode, encode
-from depo.core.errors import DepoError, readable
+from depo.core.errors import DepoError, printable, readable
 from depo.core.files import (
     as_path,
     check_plain_file,
@@ -397,7 +397,8 @@ class Run:
             told = [self.status(), self.stop_reason(), score_text(self.final_scores())]
         except (DepoError, OSError):
             told = ["damaged"]
-        return f"Run({', '.join(filter(None, [repr(str(self.path)), about, *told]))})"
+        said = ", ".join(filter(None, [repr(str(self.path)), about, *told]))
+        return f"Run({printable(said)})"
 
     def status(self) -> str:
         """finished, running, or stopped."""

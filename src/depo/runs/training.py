@@ -24,7 +24,7 @@ from depo.runs.events import Events
 from depo.runs.exports import export, keep_source_planners
 from depo.runs.job import Job
 from depo.runs.planners import return_before, source_folder
-from depo.runs.problem import Problem, open_problem, open_problem_of
+from depo.runs.problem import Problem, check_formulas, open_problem, open_problem_of
 from depo.runs.run import REPLAY, Run
 from depo.runs.stop_request import Interrupted, StopRequest
 
@@ -80,6 +80,7 @@ def go_on(
 def _create(job: Job, path: Path, problem: Problem) -> Run:
     with Run.create(path, job, problem.demos) as run:
         state = problem.initial_state()
+        check_formulas(problem, state)
         if job.spec.takes_planner:
             keep_source_planners(run)
         run.save_checkpoint(0, lambda file: save_tree(file, state))
