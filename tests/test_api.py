@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +31,22 @@ def test_runs_without_a_name_that_begin_at_once_have_folders_of_their_own(
     with chosen_folder(job, "mine") as mine:
         assert mine == Path("mine")
     assert not mine.exists()
+
+
+def test_eight_that_begin_in_the_same_instant_are_eight(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    job, together = make_job("bco"), threading.Barrier(8)
+
+    def begin(_: int) -> None:
+        together.wait()
+        with chosen_folder(job) as path, Run.create(path, job, None):
+            pass
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(begin, range(8)))
+    made = {path.name for path in Path("runs").iterdir()}
+    assert made == {f"bco-gridworld-6x6-k1-{number}" for number in range(1, 9)}
+    assert all(Run.open(path).job == job for path in Path("runs").iterdir())
 
 
 @pytest.mark.wrong_types

@@ -60,7 +60,7 @@ def test_commands_say_what_a_file_says_and_no_more(
     assert call("demos", "info", file) == 0
     said = capsys.readouterr().out
     assert said.count("title") == 2
-    named = tmp_path / "[red]\x1b[31m\n[/oops].csv"
+    named = tmp_path / "[red]\x1b[31m\n.csv"
     assert call("demos", "info", named) == 2
     assert call("demos", "from-traffic", named, "--out", tmp_path / "x.npz") == 2
     named.write_bytes(os.urandom(64))

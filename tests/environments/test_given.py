@@ -97,6 +97,20 @@ def test_what_is_no_environment_gets_a_sentence(env, sentence: str) -> None:
 
 
 @pytest.mark.wrong_types
+@pytest.mark.parametrize("space", ["observation_space", "action_space"])
+def test_an_environment_without_spaces_gets_a_sentence(space: str) -> None:
+    class Half(Point):
+        def __init__(self) -> None:
+            super().__init__()
+            delattr(self, space)
+
+    for env in (Half, Half()):
+        with pytest.raises(
+            depo.DepoError, match=f"has no {space}: give it one of gymnasium.spaces"
+        ):
+            make_job("sac", env=env)
+
+
 def test_wrong_types_get_sentences(tmp_path: Path) -> None:
     for wrong, sentence in [
         ({"demos": 3}, "demos is a int"),

@@ -15,6 +15,7 @@ from depo.api import make_job
 from depo.core.weights import digest
 from depo.runs.run import Run
 from depo.runs.training import _check_finite, begin, go_on
+from tests.environments import point
 from tests.environments.point import ID
 from tests.support.arguments import flat
 from tests.support.runs import cloning
@@ -262,3 +263,21 @@ def test_a_full_disk_is_said_and_leaves_the_last_checkpoint(tmp_path: Path, monk
     stopped = Run.open(tmp_path / "run")
     assert stopped.latest()[1].block == 2
     assert depo.resume(stopped.path).status() == "finished"
+
+
+@pytest.mark.parametrize(
+    ("skill", "sentence"),
+    [
+        (point.three_numbers, "three_numbers' gives 3 numbers, an action has 2"),
+        (point.one_for_all, r"one_for_all' gives float32\[2\] for 3 states at once"),
+        (point.asks_too_much, "asks_too_much' fails for 3 states of 2 numbers at once"),
+        (point.by_numpy, "by_numpy' is compiled and cannot use NumPy"),
+    ],
+)
+def test_a_formula_of_the_wrong_shape_is_told_before_there_is_a_run(
+    skill, sentence: str, tmp_path: Path
+) -> None:
+    planner = depo.save_planner(tmp_path / "planner", point.walking((0.1, 0.0)))
+    with pytest.raises(depo.DepoError, match=f"the formula '.*{sentence}"):
+        depo.transfer(planner, env=point.ID, skill=skill, steps=0, out=tmp_path / "run")
+    assert [path.name for path in tmp_path.iterdir()] == ["planner"]

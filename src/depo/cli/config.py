@@ -103,5 +103,5 @@ def toml_value(value: Any) -> str:
         return text if "." in text or "e" not in text else text.replace("e", ".0e")
     if isinstance(value, bool | int | str):
         text = json.dumps(value, ensure_ascii=False)
-        return "".join(x if x.isprintable() else json.dumps(x)[1:-1] for x in text)
+        return "".join(x if x.isprintable() else f"\\U{ord(x):08x}" for x in text)
     raise DepoError(f"{value!r} is no number, text or list and cannot be written")
