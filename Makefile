@@ -9,7 +9,7 @@ PYTEST := "$(BIN)/python" -m pytest -n 2 --jaxtyping-packages=depo,tests.check
 # compared bit for bit with what was recorded
 RECORDED := $(wildcard tests/golden tests/fixtures)
 
-.PHONY: demo test test-slow lint types unit docs clean
+.PHONY: demo test test-slow lint types unit docs clean fuzz
 
 demo: $(VENV)/.installed
 	"$(BIN)/depo" demo --out demo
@@ -32,6 +32,10 @@ unit: $(VENV)/.installed-dev
 
 test-slow: $(VENV)/.installed-dev
 	$(PYTEST) -m slow
+
+# 20,000 damaged files of every kind; what is neither refused with a sentence nor valid is kept.
+fuzz: $(VENV)/.installed-dev
+	"$(BIN)/python" -m tests.hostile.fuzz
 
 docs: $(VENV)/.installed-dev
 	"$(BIN)/python" docs/generate_reference.py

@@ -28,33 +28,35 @@ OTHERS: tuple[Any, ...] = (
 def mutations(data: Any) -> Iterator[tuple[str, Any]]:
     """Every value replaced by others, every entry left out, unknown ones added: what was done, and
     the damaged copy. Values that happen to be equal are no damage."""
-    for path in _paths(data):
+    for path in paths(data):
         for value in OTHERS:
-            if type(value) is type(_at(data, path)) and value == _at(data, path):
+            if type(value) is type(at(data, path)) and value == at(data, path):
                 continue
             damaged = copy.deepcopy(data)
-            _at(damaged, path[:-1])[path[-1]] = value
+            at(damaged, path[:-1])[path[-1]] = value
             yield f"{_said(path)} = {value!r}"[:80], damaged
         damaged = copy.deepcopy(data)
-        del _at(damaged, path[:-1])[path[-1]]
+        del at(damaged, path[:-1])[path[-1]]
         yield f"{_said(path)} is missing", damaged
-    for path in [(), *_paths(data)]:
-        if isinstance(_at(data, path), dict):
+    for path in [(), *paths(data)]:
+        if isinstance(at(data, path), dict):
             damaged = copy.deepcopy(data)
-            _at(damaged, path)["unheard of"] = 1
+            at(damaged, path)["unheard of"] = 1
             yield f"{_said((*path, 'unheard of'))} is added", damaged
 
 
-def _paths(data: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+def paths(data: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Where there is a value in plain data."""
     below = (
         list(data) if isinstance(data, dict) else range(len(data) if isinstance(data, list) else 0)
     )
     for key in below:
         yield (*path, key)
-        yield from _paths(data[key], (*path, key))
+        yield from paths(data[key], (*path, key))
 
 
-def _at(data: Any, path: tuple[Any, ...]) -> Any:
+def at(data: Any, path: tuple[Any, ...]) -> Any:
+    """The value there."""
     for key in path:
         data = data[key]
     return data

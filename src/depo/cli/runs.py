@@ -32,18 +32,11 @@ class Runs:
 def run(argv: list[str]) -> int:
     """List runs."""
     flags = parse(Runs, argv, "depo runs")
-    from depo.runs.run import Run, find_runs
+    from depo.runs.run import find_runs
 
     if not Path(flags.folder).is_dir():
         raise DepoError(f"{flags.folder} is not a folder: 'depo runs FOLDER' looks below FOLDER")
-    found: list[dict[str, Any]] = []
-    for path in find_runs(Path(flags.folder)):
-        try:
-            found.append(_describe(Run.open(path)))
-        except (DepoError, OSError) as error:
-            columns = ("method", "environment", "seeds", "status", "env_steps", "of", "score")
-            row = dict.fromkeys(columns) | {"status": f"{DAMAGED}{error}", "seconds": None}
-            found.append({"run": str(path)} | row)
+    found = [row_of(path) for path in find_runs(Path(flags.folder))]
     if flags.json:
         print_json(found)
     elif not found:
@@ -51,6 +44,18 @@ def run(argv: list[str]) -> int:
     else:
         _print(found)
     return 0
+
+
+def row_of(path: Path) -> dict[str, Any]:
+    """What the table says of one run; of one that is damaged, what is wrong with it."""
+    from depo.runs.run import Run
+
+    try:
+        return _describe(Run.open(path))
+    except (DepoError, OSError) as error:
+        columns = ("method", "environment", "seeds", "status", "env_steps", "of", "score")
+        row = dict.fromkeys(columns) | {"status": f"{DAMAGED}{error}", "seconds": None}
+        return {"run": str(path)} | row
 
 
 def _print(found: Sequence[Mapping[str, Any]]) -> None:

@@ -91,6 +91,8 @@ def in_gib(size: float) -> str:
     >>> in_gib(3 << 29), in_gib(1 << 70)
     ('1.5 GiB', '1.1e+12 GiB')
     """
+    if size == math.inf:
+        return "countless GiB"
     return f"{size / GIB:.2g} GiB" if size >= GIB / 10 else f"{size / (1 << 20):.3g} MiB"
 
 

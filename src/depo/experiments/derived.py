@@ -4,20 +4,24 @@ known by their results alone."""
 from __future__ import annotations
 
 import csv
+import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+import msgspec
 
 from depo.core.codec import decode
-from depo.core.errors import DepoError
-from depo.core.files import json_digest, read_object
+from depo.core.errors import DepoError, readable
+from depo.core.files import json_digest, read_object, read_text
+from depo.core.limits import read_limit
 from depo.data.demonstrations import Demonstrations
 from depo.data.shipped import load_demonstrations
 from depo.environments.family import family_of, to_format_1
 from depo.evaluation.statistics import mean_scores
 from depo.runs.job import Job
-from depo.runs.run import Run
+from depo.runs.run import CSV_EXPANDS, Run
 
 RESULTS, VERDICT = "results.csv", "verdict.json"
 SECONDS, DIGESTS = "runtime_seconds", "settings_digest"
@@ -108,15 +112,16 @@ def kept_results(out: Path, jobs: Mapping[str, Job]) -> tuple[dict[str, Run], se
     if not (out / RESULTS).exists():
         return {}, set()
     rows: dict[str, dict[tuple[int, int], dict[str, float]]] = {}
+    text = read_text(out / RESULTS, "CSV", read_limit() // CSV_EXPANDS)
     try:
-        with (out / RESULTS).open(newline="") as file:
-            for line in csv.DictReader(file):
-                key = int(line["env_steps"]), int(line["seed"])
-                row = rows.setdefault(line["method"], {}).setdefault(key, {})
-                row |= {"env_steps": key[0], "seed": key[1], line["metric"]: float(line["value"])}
-    except (KeyError, TypeError, ValueError) as error:
+        for line in csv.DictReader(io.StringIO(text)):
+            key = int(line["env_steps"]), int(line["seed"])
+            row = rows.setdefault(line["method"], {}).setdefault(key, {})
+            row |= {"env_steps": key[0], "seed": key[1], line["metric"]: float(line["value"])}
+    except (KeyError, TypeError, ValueError, csv.Error) as error:
+        trouble = readable(str(error))
         raise DepoError(
-            f"{out / RESULTS} is damaged ({error}): remove it, or leave out --keep"
+            f"{out / RESULTS} is damaged ({trouble}): remove it, or leave out --keep"
         ) from None
     verdict = out / VERDICT
     stored = read_object(verdict) if verdict.exists() else {}
@@ -133,11 +138,14 @@ def kept_results(out: Path, jobs: Mapping[str, Job]) -> tuple[dict[str, Run], se
     return kept, set(rows) - set(kept)
 
 
+Spent = Annotated[float, msgspec.Meta(ge=0, le=1e12)]
+
+
 @dataclass(frozen=True)
 class _Verdict:
     """Of verdict.json, what is read again; its names are SECONDS and DIGESTS."""
 
-    runtime_seconds: Mapping[str, float] = field(default_factory=dict)
+    runtime_seconds: Mapping[str, Spent] = field(default_factory=dict)
     settings_digest: Mapping[str, str] = field(default_factory=dict)
 
 

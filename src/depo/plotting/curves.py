@@ -13,6 +13,7 @@ from matplotlib.ticker import EngFormatter
 from depo.core.metrics import find_metric
 from depo.evaluation.statistics import ENOUGH_SEEDS, interval, iqm
 from depo.methods.registry import methods
+from depo.plotting.words import literal
 from depo.runs.run import Run
 
 
@@ -49,7 +50,7 @@ def draw_curves(
         known = hues.get(label, hues.get(run.job.method))
         middle = iqm(values) if values.shape[1] >= ENOUGH_SEEDS else values.mean(axis=1)
         style = "--" if label.endswith("-constant") else "-"  # a control in its method's colour
-        line = axes.plot(steps, middle, label=label, color=known, lw=1.8, ls=style)[0]
+        line = axes.plot(steps, middle, label=literal(label), color=known, lw=1.8, ls=style)[0]
         if values.shape[1] >= ENOUGH_SEEDS:
             bands = np.array([interval(row) for row in values])
             axes.fill_between(steps, *bands.T, color=line.get_color(), alpha=0.18, lw=0)

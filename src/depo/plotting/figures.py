@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from io import BytesIO
 from pathlib import Path
@@ -22,6 +23,7 @@ from depo.models.folder import load_planner
 from depo.models.planner import CategoricalPlanner
 from depo.plotting.curves import draw_before, draw_curves
 from depo.plotting.gridmap import draw_map, legend_handles
+from depo.plotting.words import literal
 from depo.runs.planners import return_before
 from depo.runs.run import Run
 
@@ -32,7 +34,9 @@ def save_figure(figure: Figure, path: Path) -> Path:
     """Write PNG and PDF, each whole or not at all; returns the PNG."""
     for kind, more in {"pdf": {"metadata": {"CreationDate": None}}, "png": {"dpi": 130}}.items():
         drawn = BytesIO()
-        figure.savefig(drawn, format=kind, bbox_inches="tight", **more)  # type: ignore[arg-type]
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "Glyph .* missing")  # a letter the font lacks
+            figure.savefig(drawn, format=kind, bbox_inches="tight", **more)  # type: ignore[arg-type]
         write_bytes(path.with_suffix(f".{kind}"), drawn.getvalue())
     return path.with_suffix(".png")
 
@@ -61,7 +65,7 @@ def draw_run(run: Run) -> Path:
     axes = figure.subplots(1, 2 if draw else 1, squeeze=False)[0]
     label = run.job.method
     draw_curves(axes[0], {label: run}, _main_name(run))
-    axes[0].set_title(f"{label}, {run.job.environment.label}", fontsize=10)
+    axes[0].set_title(literal(f"{label}, {run.job.environment.label}"), fontsize=10)
     if draw:
         draw(axes[1], run)
     return save_figure(figure, run.path / "figures" / "run")
@@ -112,7 +116,7 @@ def _figure_of_vectors(run: Run) -> Figure:
         if before := [x for x in known if x is not None]:
             draw_before(axes[0], before)
     axes[0].legend(fontsize=8)
-    axes[0].set_title(f"{label}, {run.job.environment.label}", fontsize=10)
+    axes[0].set_title(literal(f"{label}, {run.job.environment.label}"), fontsize=10)
     if plans:
         draw_curves(axes[1], {label: run}, "reach_error")
         axes[1].set_yscale("log")

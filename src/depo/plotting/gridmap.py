@@ -10,6 +10,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import FancyArrowPatch, Rectangle
 
 from depo.environments.grid.gridworld import GridWorld
+from depo.plotting.words import literal
 
 EXPERT, SHADE, LEGAL, ILLEGAL = "#ffe08a", "#d9d9d9", "#1b4f8a", "#c62828"
 
@@ -34,7 +35,7 @@ def draw_map(
             target = int(plan[state])
             legal = target in reachable[state]
             _arrow(axes, world, int(state), target, LEGAL if legal else ILLEGAL, dashed=not legal)
-    axes.set_title(title, fontsize=10)
+    axes.set_title(literal(title), fontsize=10)
 
 
 def legend_handles() -> list[Line2D]:

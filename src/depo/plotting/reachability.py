@@ -9,6 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from depo.analysis.reach_report import Reachability
+from depo.plotting.words import literal
 
 PLAN, SKILL = "#c62828", "#ef8a17"
 
@@ -24,7 +25,7 @@ def draw_reachability(report: Reachability, title: str) -> Figure:
     second.grid(alpha=0.25)
     second.set_title("over time", fontsize=10)
     _draw_split(third, report)
-    figure.suptitle(title, fontsize=10)
+    figure.suptitle(literal(title), fontsize=10)
     return figure
 
 
@@ -34,7 +35,8 @@ def _draw_features(axes: Axes, report: Reachability) -> None:
     axes.bar(place, np.square(report.bias_by_feature), color="#5b9bd5", label="of which bias")
     room = 60 // len(place)
     upright = any(len(name) > room for name in report.features)
-    axes.set_xticks(place, report.features, fontsize=7, rotation=90 if upright else 0)
+    names = [literal(name) for name in report.features]
+    axes.set_xticks(place, names, fontsize=7, rotation=90 if upright else 0)
     axes.set_ylabel("planned − reached, mean square")
     _begin_at_zero(axes, report.error_by_feature)
     axes.grid(alpha=0.25, axis="y")

@@ -16,6 +16,7 @@ from depo.driving.environment import DrivingEnvironment, Ego
 from depo.driving.rectangles import Rectangle
 from depo.driving.scene import NOBODY, rectangle
 from depo.driving.traffic.road import Road
+from depo.plotting.words import literal
 
 EGO, OTHER, PLAN, PATH, RECORDED = "#c62828", "#5c7fa8", "#e69f00", "#c62828", "#2e7d32"
 ASPHALT, GROUND = "#e8e8e8", "#f7f7f2"
@@ -55,7 +56,7 @@ def draw_scene(axes: Axes, environment: DrivingEnvironment, view: View) -> None:
         axes.plot(*path.T, color=PATH, lw=1.6, zorder=4)
     if plan is not None and len(plan):
         axes.plot(*plan.T, color=PLAN, lw=2, zorder=6, marker=".", ms=3)
-    axes.set_title(title, fontsize=9, loc="left")
+    axes.set_title(literal(title), fontsize=9, loc="left")
 
 
 def draw_road(axes: Axes, road: Road) -> None:

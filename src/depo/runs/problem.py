@@ -30,6 +30,7 @@ from depo.runs.demonstrations import (
     expert_pairs,
 )
 from depo.runs.job import Job
+from depo.runs.memory import fitting_shapes
 from depo.runs.planned_features import planned_features
 from depo.runs.planners import finite_planner, is_nameless, planner_folder, vector_planner
 from depo.runs.run import Run
@@ -95,12 +96,18 @@ class Problem:
 
     def initial_state(self) -> Any:
         """Fresh agents, with the source planners in a transfer and the skill that is given."""
+        self.skeleton()  # refuses what does not fit this machine
         return self.learner.init(self.job.seeds, self._planners(), self._skill())
 
     def skeleton(self) -> Any:
         """The shapes of a state, for loading one."""
         skill = self._skill() if is_formula(self.job.skill) else None
-        return eqx.filter_eval_shape(self.learner.init, self.job.seeds, self._planners(), skill)
+        planners = self._planners()
+
+        def shapes() -> Any:
+            return eqx.filter_eval_shape(self.learner.init, self.job.seeds, planners, skill)
+
+        return fitting_shapes(self.job, self.states, shapes)
 
     def _skill(self) -> GivenSkill:
         """The skill that is given; of variants each one's own."""

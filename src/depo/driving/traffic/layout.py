@@ -15,6 +15,7 @@ from depo.core.files import read_toml
 from depo.driving.traffic.road import FOOT, Place, Road
 
 FOLDER = Path(__file__).parent / "layouts"
+Name = Annotated[str, msgspec.Meta(max_length=200)]
 Seconds = Annotated[float, msgspec.Meta(ge=1e-3, le=60)]
 Size = Annotated[float, msgspec.Meta(ge=0.1, le=1e3)]
 NotNegative = Annotated[float, msgspec.Meta(ge=0, le=1e3)]
@@ -49,9 +50,9 @@ class Layout:
     'local_y_ft'
     """
 
-    name: str
+    name: Name
     """What the layout is called."""
-    columns: Mapping[str, str]
+    columns: Mapping[Name, Name]
     """The file's column for each role: vehicle, x, frame or time; y, lane, length, width, kind,
     recording and clock (ms) where there are such. Y or lane must be there. Without a header the
     columns are called 1, 2, 3, …"""
@@ -83,7 +84,7 @@ class Layout:
     """Lane numbers that mean 'unknown'."""
     text_ids: bool = False
     """Whether vehicles have names rather than numbers."""
-    where: Mapping[str, str] = field(default_factory=dict)
+    where: Mapping[Name, Name] = field(default_factory=dict)
     """Only rows whose column has this value are read ({'Location' = 'i-80'})."""
     assumed_length: Size = 5.0
     """Where sizes are missing: no vehicle is longer than this (m), and none so long that it

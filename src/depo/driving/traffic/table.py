@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import re
+import warnings
 import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -192,16 +193,18 @@ def _parsed(
     if not lines.strip():
         return pl.DataFrame(schema=dict.fromkeys(wanted, pl.String))
     head = (" " if blanks else layout.separator).join(names).encode() + b"\n"
-    return pl.read_csv(
-        io.BytesIO(head + lines),
-        separator=layout.separator,
-        columns=list(dict.fromkeys(wanted)),
-        infer_schema=False,
-        truncate_ragged_lines=True,
-        ignore_errors=True,
-        quote_char=None if blanks else '"',
-        encoding="utf8-lossy",
-    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # broken rows are counted, and told of in the report
+        return pl.read_csv(
+            io.BytesIO(head + lines),
+            separator=layout.separator,
+            columns=list(dict.fromkeys(wanted)),
+            infer_schema=False,
+            truncate_ragged_lines=True,
+            ignore_errors=True,
+            quote_char=None if blanks else '"',
+            encoding="utf8-lossy",
+        )
 
 
 def _single_blanks(lines: bytes) -> bytes:

@@ -1,0 +1,119 @@
+"""Workers that are replaced when one is lost, and what came of every file they were given."""
+
+from __future__ import annotations
+
+import json
+import os
+import queue
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[2]
+PATIENCE = 300
+"""Seconds on the clock after which a worker is lost; its own limit is processor time."""
+GOOD = ("refused", "valid")
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """A damaged file, and how reading it ended."""
+
+    kind: str
+    seed: int
+    outcome: str
+    said: str = ""
+    done: str = ""
+    folder: str = ""
+    peak: int = 0
+
+    @property
+    def is_good(self) -> bool:
+        """Whether it was refused with a sentence, or valid."""
+        return self.outcome in GOOD
+
+
+class Worker:
+    """A process that reads damaged files."""
+
+    def __init__(self) -> None:
+        environment = os.environ | {"PYTHONPATH": str(ROOT), "JAX_PLATFORMS": "cpu"}
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "tests.hostile.worker"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            env=environment,
+            cwd=ROOT,
+        )
+
+    def attempt(self, kind: str, seed: int) -> Attempt:
+        """Give it one; a worker that is lost over it says nothing, and that is how it ended."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        watch = threading.Timer(PATIENCE, self._process.kill)
+        watch.start()
+        try:
+            print(json.dumps([kind, seed]), file=self._process.stdin, flush=True)
+            line = self._process.stdout.readline()
+        except BrokenPipeError:
+            line = ""
+        finally:
+            watch.cancel()
+        if not line:
+            code = self._process.wait()
+            return Attempt(kind, seed, "lost", f"the worker ended with {code}")
+        said: dict[str, Any] = json.loads(line)
+        return Attempt(kind, seed, **said)
+
+    def is_lost(self) -> bool:
+        """Whether it is of no more use."""
+        return self._process.poll() is not None
+
+    def close(self) -> None:
+        """End it."""
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+        try:
+            self._process.wait(timeout=20)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+
+
+def attempts(
+    tasks: Iterable[tuple[str, int]], workers: int, keep: Callable[[Attempt], None] = lambda _: None
+) -> Iterator[Attempt]:
+    """What came of every task, in any order; ``keep`` sees each before its folder is gone."""
+    waiting: queue.Queue[tuple[str, int]] = queue.Queue()
+    for task in tasks:
+        waiting.put(task)
+    total, done = waiting.qsize(), queue.Queue[Attempt]()
+
+    def serve() -> None:
+        worker = Worker()
+        try:
+            while True:
+                try:
+                    kind, seed = waiting.get_nowait()
+                except queue.Empty:
+                    return
+                found = worker.attempt(kind, seed)
+                keep(found)
+                done.put(found)
+                if worker.is_lost():
+                    worker = Worker()
+        finally:
+            worker.close()
+
+    threads = [threading.Thread(target=serve, daemon=True) for _ in range(workers)]
+    for thread in threads:
+        thread.start()
+    for _ in range(total):
+        yield done.get()
+    for thread in threads:
+        thread.join()
