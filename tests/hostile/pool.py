@@ -61,7 +61,7 @@ class Worker:
         try:
             print(json.dumps([kind, seed]), file=self._process.stdin, flush=True)
             line = self._process.stdout.readline()
-        except BrokenPipeError:
+        except (BrokenPipeError, ValueError):  # it is gone, or was closed
             line = ""
         finally:
             watch.cancel()
