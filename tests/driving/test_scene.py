@@ -12,6 +12,7 @@ import pytest
 import depo  # noqa: F401  (registers the environment)
 from depo.core.errors import DepoError
 from depo.driving.environment import DrivingEnvironment
+from depo.driving.gymnasium_environments import drive
 from depo.driving.motion import motion_of
 from depo.driving.scene import scene_of
 from depo.driving.traffic.preparation import join
@@ -32,7 +33,7 @@ def test_a_scene_of_several_recordings_has_an_end_for_each() -> None:
     environment = DrivingEnvironment(scene, VEHICLES["normal"])
     ego = environment.begin(jnp.array([0, 2]), jnp.zeros((2, 2), jnp.uint32))
     waiting = eqx.tree_at(lambda e: e.frame, ego, jnp.full(2, ends[0] - 1, jnp.int32))
-    outcome = environment.drive(waiting, jnp.zeros((2, 2)))[2]
+    outcome = drive(environment, waiting, jnp.zeros((2, 2)))[2]
     assert outcome.out_of_time.tolist() == [True, False]
 
 

@@ -151,8 +151,8 @@ def test_results_of_other_settings_are_not_taken_for_these(done, tmp_path: Path)
 
 def test_a_run_of_other_recordings_is_not_taken_for_these(tmp_path: Path) -> None:
     file = depo.load_demonstrations("gridworld").save(tmp_path / "mine.npz")
-    job = make_job("depo", demos=file, steps=128, overrides={"hidden": 32, "batch_steps": 64})
-    sweep = Sweep(tmp_path / "runs", {"depo": PlannedRun(job)})
+    job = make_job("bco", demos=file, steps=64, overrides={"hidden": 8, "batch_steps": 64})
+    sweep = Sweep(tmp_path / "runs", {"bco": PlannedRun(job)})
     sweep.execute(workers=1, watch=lambda *_: None)
     sweep.execute(workers=1, watch=lambda *_: None)
     file.unlink()

@@ -107,17 +107,17 @@ def test_what_a_cotrained_run_did_is_found_by_reports_and_recordings(
 def test_variants_of_the_grid_world_share_a_planner_of_all_their_states(
     schedule: str, tmp_path: Path
 ) -> None:
-    small = {"size": 3, "hidden": 16, "batch_steps": 64, "steps": 192, "evaluate_every": 1}
+    small = {"size": 3, "hidden": 16, "batch_steps": 64, "steps": 128, "evaluate_every": 1}
     small |= {"seeds": 2, "schedule": schedule}
-    run = depo.cotrain("depo", variants=("1", "2", "4"), out=tmp_path / "run", **flat(**small))
+    run = depo.cotrain("depo", variants=("1", "4"), out=tmp_path / "run", **flat(**small))
     problem = open_problem(run.job, run.demonstrations(), str(run.path))
     state = load_tree(run.latest()[0], problem.skeleton())
     policies = problem.learner.policies(state, 1)
     assert len({digest(policy.planner) for policy in policies.values()}) == 1
-    assert [policy.skill.actions for policy in policies.values()] == [4, 8, 16]
+    assert [policy.skill.actions for policy in policies.values()] == [4, 16]
     row = run.metrics()[-1]
-    assert {"success_1", "success_2", "success_4"} <= set(row)
-    assert row["env_steps"] == 192
+    assert {"success_1", "success_4"} <= set(row)
+    assert row["env_steps"] == 128
 
 
 def test_variants_of_the_grid_world_have_chances_of_their_own() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -49,10 +50,9 @@ def test_a_centred_reward_has_no_mean_and_changes_no_rank() -> None:
     batch = Transitions(state, jnp.zeros((16, 1)), next_state, jnp.zeros(16), jnp.zeros(16, bool))
     plain, centred = gaifo(reward_shift=3.0), gaifo(reward_shift=3.0, reward_centre=1.0)
     agent: Agent = new_discriminator(KEY, shape, plain, STEADY)
-    _, usual, _ = update_reward(agent, batch, (state, state), plain.discriminator, STEADY, KEY)
-    after, less, metrics = update_reward(
-        agent, batch, (state, state), centred.discriminator, STEADY, KEY
-    )
+    update = eqx.filter_jit(update_reward)
+    _, usual, _ = update(agent, batch, (state, state), plain.discriminator, STEADY, KEY)
+    after, less, metrics = update(agent, batch, (state, state), centred.discriminator, STEADY, KEY)
     centre = after["centre"].model.value
     assert float(jnp.mean(less)) == pytest.approx(0.0, abs=1e-6)
     assert float(metrics["reward"]) == pytest.approx(float(centre), rel=1e-6)

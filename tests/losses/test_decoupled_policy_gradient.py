@@ -24,6 +24,7 @@ def test_the_decoupled_gradient_follows_q_through_the_skill_and_leaves_it_alone(
     critic = TwinCritic(KEY, PLAIN, 2, (16,), normalise=True)
     state = jax.random.normal(KEY, (32, 2))
 
+    @eqx.filter_jit
     def loss(planner: GaussianPlanner) -> jax.Array:
         return depg.through_skill(critic, skill, state, planner.mode(state), KEY)[0]
 
@@ -40,7 +41,12 @@ STATES, ACTIONS, ROWS = 5, 3, 400_000
 PLANNER = CategoricalPlanner(jax.random.key(0), STATES, (8,))
 SKILL = CategoricalSkill(jax.random.key(1), STATES, ACTIONS, (8,))
 SCALED = eqx.tree_at(lambda s: s.network.weights[-1], SKILL, replace_fn=lambda w: 6 * w)
+TOWARDS_ALL = SCALED.towards_all(jnp.arange(STATES))
 ADVANTAGE = jax.random.normal(jax.random.key(2), (STATES, ACTIONS))
+EXACT, SCORE_FUNCTION, STRAIGHT_THROUGH = (
+    eqx.filter_jit(jax.grad(loss))
+    for loss in (depg.exact, depg.score_function, depg.straight_through)
+)
 
 
 def flat(gradient: CategoricalPlanner) -> np.ndarray:
@@ -58,11 +64,14 @@ def true_gradient() -> np.ndarray:
     return flat(jax.grad(objective)(PLANNER))
 
 
-def rollout(key: jax.Array, rows: int = ROWS) -> tuple[jax.Array, jax.Array, jax.Array, jax.Array]:
+@eqx.filter_jit
+def rollout(
+    planner: CategoricalPlanner, skill: CategoricalSkill, key: jax.Array, rows: int
+) -> tuple[jax.Array, jax.Array, jax.Array, jax.Array]:
     keys = jax.random.split(key, 3)
     state = jnp.arange(rows) % STATES
-    plan = PLANNER.sample(state, keys[0])
-    action = SCALED.sample(state, plan, keys[1])
+    plan = planner.sample(state, keys[0])
+    action = skill.sample(state, plan, keys[1])
     return state, plan, action, ADVANTAGE[state, action]
 
 
@@ -75,20 +84,20 @@ def relative_error(a: np.ndarray, b: np.ndarray) -> float:
 
 
 def exact_estimate(key: jax.Array, rows: int = ROWS) -> np.ndarray:
-    state, _, action, advantage = rollout(key, rows)
-    log_skill = SCALED.towards_all(jnp.arange(STATES))[state, :, action]
-    return flat(jax.grad(depg.exact)(PLANNER, state, log_skill, advantage))
+    state, _, action, advantage = rollout(PLANNER, SCALED, key, rows)
+    log_skill = TOWARDS_ALL[state, :, action]
+    return flat(EXACT(PLANNER, state, log_skill, advantage))
 
 
 def score_estimate(key: jax.Array, rows: int = ROWS) -> np.ndarray:
-    state, plan, _, advantage = rollout(key, rows)
-    return flat(jax.grad(depg.score_function)(PLANNER, state, plan, advantage))
+    state, plan, _, advantage = rollout(PLANNER, SCALED, key, rows)
+    return flat(SCORE_FUNCTION(PLANNER, state, plan, advantage))
 
 
 def straight_through_estimate(key: jax.Array, rows: int = ROWS) -> np.ndarray:
-    state, _, action, advantage = rollout(key, rows)
-    estimate = jax.grad(depg.straight_through)
-    return flat(estimate(PLANNER, SCALED, state, action, advantage, jax.random.fold_in(key, 1)))
+    state, _, action, advantage = rollout(PLANNER, SCALED, key, rows)
+    own = jax.random.fold_in(key, 1)
+    return flat(STRAIGHT_THROUGH(PLANNER, SCALED, state, action, advantage, own))
 
 
 def test_the_exact_form_is_the_policy_gradient() -> None:

@@ -15,6 +15,8 @@ from depo.losses import (
 from depo.models.critic import Critic
 from tests.support.descent import minimise
 
+ADVANTAGES = jax.jit(value.advantages, static_argnums=(5, 6))
+
 
 @given(st.integers(0, 2**31 - 1))
 def test_advantages_by_the_definition(seed: int) -> None:
@@ -25,7 +27,7 @@ def test_advantages_by_the_definition(seed: int) -> None:
     terminated = g.random((time, copies)) < 0.2
     truncated = (g.random((time, copies)) < 0.2) & ~terminated
     arrays = [jnp.asarray(x) for x in (reward, now, after, terminated, truncated)]
-    result = np.asarray(value.advantages(*arrays, gamma, trace))
+    result = np.asarray(ADVANTAGES(*arrays, gamma, trace))
     delta = reward + gamma * after * ~terminated - now
     for c in range(copies):
         for t in range(time):
