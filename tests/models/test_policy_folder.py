@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -16,8 +17,8 @@ from depo.models.acting import Policy, Space
 from depo.models.card import Origin
 from depo.models.normaliser import Normaliser
 from depo.models.planner import GaussianPlanner
-from depo.models.policy import DecoupledPolicy, GaussianActor
-from depo.models.policy_folder import can_be_saved
+from depo.models.policy import CategoricalActor, DecoupledPolicy, GaussianActor
+from depo.models.policy_folder import can_be_saved, load_policy, save_policy
 from depo.models.skill import VectorSkill
 from depo.models.skill_source import formula_skill, skill_from, wanted_formula
 from tests.environments import point
@@ -142,3 +143,26 @@ def test_a_damaged_folder_gets_a_sentence(change, sentence: str, tmp_path: Path)
         depo.load_policy(folder)
     with pytest.raises(DepoError, match="not a policy folder"):
         depo.load_policy(tmp_path)
+
+
+def damaged_policy(folder: Path, **changes: Any) -> Path:
+    """A policy's folder whose settings say other things."""
+    actor = CategoricalActor(jax.random.key(0), states=5, actions=2, hidden=(8,))
+    policy = Policy(actor, observations=Space.finite(5), actions=Space.finite(2))
+    file = save_policy(folder, policy) / "settings.json"
+    file.write_text(json.dumps(json.loads(file.read_text()) | changes))
+    return folder
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"observations": {"dtype": "int64", "count": 6}},
+        {"actions": {"dtype": "int64", "count": 3}},
+        {"observations": {"dtype": "float32", "shape": [5]}},
+        {"actions": {"dtype": "float32", "shape": [2], "low": [-1, -1], "high": [1, 1]}},
+    ],
+)
+def test_spaces_that_are_not_the_networks_are_refused(tmp_path: Path, changes: dict) -> None:
+    with pytest.raises(DepoError, match="are not those of its categorical network"):
+        load_policy(damaged_policy(tmp_path, **changes))

@@ -11,9 +11,7 @@ from depo.plotting.figures import save_figure
 from depo.plotting.words import literal
 
 
-@pytest.mark.parametrize(
-    "name", ["$\\frac$", "a$b", "$$", "\\$x$", "\x1b[2J\x00", "速", "x" * 999]
-)
+@pytest.mark.parametrize("name", ["$\\frac$", "a$b", "$$", "\\$x$", "\x1b[2J\x00", "速", "x" * 999])
 def test_a_name_that_looks_like_a_formula_is_drawn(tmp_path: Path, name: str, recwarn) -> None:
     figure = Figure(figsize=(2, 1))
     figure.subplots().set_title(literal(name))

@@ -7,13 +7,22 @@ from collections.abc import Iterable
 
 LONGEST = 80
 """Characters of a text from outside that are shown."""
+LONGEST_SENTENCE = 1_000
 
 
 class DepoError(Exception):
-    """Something the user can mend; the command line prints the sentence and exits with 2."""
+    """Something the user can mend; the command line prints the sentence and exits with 2.
+
+    >>> len(str(DepoError("seeds " + "1, " * 10_000 + "are too many")))
+    1000
+    """
 
     def __init__(self, sentence: str):
-        super().__init__(printable(sentence))
+        said = printable(sentence)
+        if len(said) > LONGEST_SENTENCE:  # lists and numbers of a file can be of any length
+            end = LONGEST_SENTENCE // 3
+            said = f"{said[: LONGEST_SENTENCE - end - 3]} … {said[-end:]}"
+        super().__init__(said)
 
 
 def printable(text: str) -> str:

@@ -40,10 +40,12 @@ class Space:
     high: tuple[float, ...] | None = None
 
     def __post_init__(self) -> None:
-        size = int(np.prod(self.shape))
+        size = math.prod(self.shape)
         bounds = [bound for bound in (self.low, self.high) if bound is not None]
         if (self.count is None) != bool(self.shape) or any(len(b) != size for b in bounds):
             raise DepoError(f"{self!r} is no space: a count, or a shape and a bound a number")
+        if len(bounds) == 2 and any(low > high for low, high in zip(*bounds, strict=True)):
+            raise DepoError(f"{self!r} is no space: a lower bound is above the upper one")
 
     @classmethod
     def finite(cls, count: int) -> Space:

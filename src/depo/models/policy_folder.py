@@ -24,8 +24,20 @@ from depo.core.formats import Format
 from depo.core.imports import allow, distrust, refuse
 from depo.core.weights import save_tree
 from depo.models.acting import Policy, Space
-from depo.models.card import CARD, SETTINGS, SHAPES, FormulaShape, Origin, scores_table
+from depo.models.card import (
+    CARD,
+    SETTINGS,
+    SHAPES,
+    CategoricalActorShape,
+    CategoricalPlannerShape,
+    CategoricalSkillShape,
+    FormulaShape,
+    GaussianPlannerShape,
+    Origin,
+    scores_table,
+)
 from depo.models.folder import WEIGHTS, build, load_weights, shape_of
+from depo.models.planner import GaussianPlanner
 from depo.models.policy import (
     CategoricalActor,
     DecoupledPolicy,
@@ -33,10 +45,11 @@ from depo.models.policy import (
     PolicyModel,
     check_formula,
 )
-from depo.models.skill import AnalyticSkill
+from depo.models.skill import AnalyticSkill, VectorSkill
 from depo.models.skill_source import formula_skill, own_name, skill_from, wanted_formula
 
 Formula = Callable[[jax.Array, jax.Array], jax.Array] | AnalyticSkill | str
+FINITE = CategoricalPlannerShape | CategoricalSkillShape | CategoricalActorShape
 FORMAT = Format("policy folder", signed=True)
 
 
@@ -126,6 +139,7 @@ def load_policy(path: str | Path, *, skill: Formula | None = None, trust: bool =
         else parts["actor"]
     )
     check_formula(model, math.prod(stored.actions.shape))
+    _check_spaces(model, stored, path / SETTINGS)
     return Policy(
         model,
         observations=stored.observations,
@@ -133,6 +147,39 @@ def load_policy(path: str | Path, *, skill: Formula | None = None, trust: bool =
         remembers=stored.remembers,
         origin=stored.origin,
     )
+
+
+def _check_spaces(model: PolicyModel, stored: _Stored, file: Path) -> None:
+    """Refuse spaces that are not those of the networks."""
+    states, actions = stored.observations, stored.actions
+    size = math.prod(states.shape)
+    sees = {size, 2 * size} if stored.remembers else {size}
+    parts = [part for part in _parts(model).values() if not isinstance(part, AnalyticSkill)]
+    for part in parts:
+        shape = shape_of(part)
+        if isinstance(shape, FINITE):
+            fits = shape.states == states.count
+        else:
+            fits = states.count is None and shape.sees in sees
+        if not isinstance(shape, CategoricalPlannerShape | GaussianPlannerShape):
+            bounded = actions.low is not None and actions.high is not None
+            of_box = math.prod(actions.shape) * bounded
+            own = actions.count if isinstance(shape, FINITE) else of_box
+            fits = fits and shape.actions == own
+        if not fits:
+            raise DepoError(
+                f"{file}: states ({states}) or actions ({actions}) are not those of its "
+                f"{shape.model} network: damaged?"
+            )
+    planned = {part.predicts for part in parts if isinstance(part, GaussianPlanner | VectorSkill)}
+    if len(planned) > 1:
+        raise DepoError(
+            f"{file}: its skill goes to other features than its planner plans: damaged?"
+        )
+    if size > 1 and len(stored.origin.features) not in (0, size):
+        raise DepoError(
+            f"{file} names {len(stored.origin.features)} features of {size}: name all, or none"
+        )
 
 
 def _formula(path: Path, stored: FormulaShape, given: Formula | None, trust: bool) -> AnalyticSkill:
