@@ -33,6 +33,8 @@ class Kind:
     read: Callable[[Path], None]
     only: Sequence[str] = ("*",)
     """Names of the files that are damaged, as patterns below the folder."""
+    in_child: bool = False
+    """Whether users have it parsed by a child, whose noise nobody hears."""
 
     def files(self, folder: Path) -> list[Path]:
         """What can be damaged."""
@@ -343,12 +345,13 @@ def read_policies(folder: Path) -> None:
 
 def make_run(folder: Path) -> None:
     """A finished run in the grid world, as far as a table of runs and a resume look at it."""
-    from depo.data.shipped import load_demonstrations
+    from depo.environments.grid.gridworld import GridWorld
     from depo.runs.run import METRICS, TIMING, Run, append_csv
     from tests.support.runs import cloning
 
     job = cloning()
-    with Run.create(folder / "run", job, load_demonstrations("gridworld").select([0])) as run:
+    demos = GridWorld(job.environment.settings).demonstrations(2)
+    with Run.create(folder / "run", job, demos) as run:
         for block in range(job.blocks + 1):
             steps = block * job.steps_per_block
             row = {"seed": 0, "env_steps": steps, "success": 0.5 * block, "skill_loss": 1e-3}
@@ -387,6 +390,33 @@ def read_run(folder: Path) -> None:
     assert 0 <= values[2] < float("inf")
     ScoreHistory("", run.metrics())
     assert run.job.environment.label
+
+
+def make_opened(folder: Path) -> None:
+    """Runs with all that opening them needs: on finite states, and on vectors."""
+    from depo.api import make_job
+    from depo.runs.run import Run
+
+    make_run(folder)
+    (folder / "run").rename(folder / "finite")
+    small = {"hidden": 8, "skill_hidden": 8, "random_steps": 300, "replay": 1_000}
+    job = make_job("depo", env="Pendulum-v1", steps=10_000, overrides=small)
+    with Run.create(folder / "vectors", job, demonstrations()):
+        pass
+
+
+def read_opened(folder: Path) -> None:
+    """As resuming and evaluating open a run, up to where something would be compiled."""
+    from depo.runs.problem import open_problem
+    from depo.runs.run import Run
+
+    for name in ("finite", "vectors"):
+        run = Run.open(folder / name)
+        problem = open_problem(run.job, run.demonstrations(), str(run.path))
+        try:
+            problem.skeleton()
+        finally:
+            problem.close()
 
 
 @cache
@@ -494,7 +524,7 @@ KINDS = {
         Kind("scene", make_scene, read_scene),
         Kind("traffic CSV", make_csv, read_csv),
         Kind("traffic text", make_text, read_text),
-        Kind("traffic Parquet", make_parquet, read_parquet),
+        Kind("traffic Parquet", make_parquet, read_parquet, in_child=True),
         Kind("layout", make_layout, read_layout, only=("*.toml",)),
         Kind("config", make_config, read_config),
         Kind("weights", make_weights, read_weights),
@@ -503,10 +533,11 @@ KINDS = {
         Kind("policy", only("policy", "finite-policy"), read_policies),
         Kind("run", make_run, read_run),
         Kind("run of 0.1", old_run, read_run, only=("*.json", "*.csv", "*.npz")),
+        Kind("opened run", make_opened, read_opened, only=("settings.json", "demos.npz")),
         Kind("checkpoint", make_checkpoint, read_checkpoint, only=("checkpoints/*/*", "*.csv")),
         Kind("checkpoint of 0.1", old_run, read_checkpoint, only=("checkpoints/*/*",)),
         Kind("replay", make_replay, read_replay),
-        Kind("Minari", make_minari, read_minari),
+        Kind("Minari", make_minari, read_minari, in_child=True),
         Kind("results", make_results, read_results),
     )
 }

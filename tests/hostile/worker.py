@@ -62,7 +62,7 @@ class Bench:
         with _limited(), _silence(self._folder / "noise") as noise:
             outcome, said = _outcome(kind, copy)
         printed = noise.read_text(errors="replace")
-        if outcome in ("refused", "valid") and printed:
+        if outcome in ("refused", "valid") and printed and not kind.in_child:
             outcome, said = "noise", printed
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         return {"outcome": outcome, "said": said, "done": done, "folder": str(copy), "peak": peak}
@@ -82,7 +82,7 @@ def _outcome(kind: Kind, copy: Path) -> tuple[str, str]:
             outcome, said = "invalid", traceback.format_exc()
         except BaseException as error:
             outcome, said = type(error).__name__, traceback.format_exc()
-    if caught and outcome in ("refused", "valid"):
+    if caught and outcome in ("refused", "valid") and not kind.in_child:
         outcome, said = "warning", str(caught[0].message)
     return outcome, said
 

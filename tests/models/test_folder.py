@@ -115,3 +115,30 @@ def test_truncated_weights_are_refused(tmp_path: Path) -> None:
 def test_an_analytic_skill_cannot_be_saved(tmp_path: Path) -> None:
     with pytest.raises(depo.DepoError, match="keep its code"):
         depo.save_skill(tmp_path, depo.AnalyticSkill(lambda s, t: t))
+
+
+@pytest.mark.parametrize("hidden", [[1] * 20_000, [2**31 - 1, 2**31 - 1]])
+def test_a_planner_of_too_many_or_giant_layers_is_refused_at_once(
+    tmp_path: Path, hidden: list[int]
+) -> None:
+    save("gaussian planner", tmp_path)
+    file = tmp_path / "settings.json"
+    stored = json.loads(file.read_text())
+    stored["shape"]["hidden"] = hidden
+    file.write_text(json.dumps(stored))
+    with pytest.raises(depo.DepoError, match=r"hidden|weights/0|cannot be made"):
+        depo.load_planner(tmp_path)
+
+
+def test_a_normaliser_with_a_scale_below_zero_is_refused(tmp_path: Path) -> None:
+    normaliser = depo.Normaliser(jnp.zeros(2), jnp.array([1.0, -1.0]))
+    depo.save_planner(tmp_path, depo.GaussianPlanner(KEY, normaliser, (8,)))
+    with pytest.raises(depo.DepoError, match="whose scale is not above 0"):
+        depo.load_planner(tmp_path)
+
+
+def test_weights_beyond_all_bounds_are_refused(tmp_path: Path) -> None:
+    huge = jax.tree.map(lambda x: x * 1e30, MODELS["categorical planner"]())
+    depo.save_planner(tmp_path, huge)
+    with pytest.raises(depo.DepoError, match="holds weights beyond"):
+        depo.load_planner(tmp_path)

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import jax
 import jax.numpy as jnp
 import numpy as np
+import optax
+import pytest
 
-from depo.models.normaliser import Normaliser
+from depo.core.errors import DepoError
+from depo.models.normaliser import Normaliser, check_statistics
 
 
 def test_statistics_survive_a_feature_that_never_changes() -> None:
@@ -14,3 +20,20 @@ def test_statistics_survive_a_feature_that_never_changes() -> None:
     assert np.isfinite(z).all()
     assert np.abs(np.asarray(z)).max() <= 20.0
     np.testing.assert_allclose(normaliser.back(normaliser(jnp.array([1.5, 5.0]))), [1.5, 5.0])
+
+
+@pytest.mark.parametrize(
+    ("mean", "scale"), [(0.0, -1.0), (0.0, 0.0), (0.0, np.inf), (np.nan, 1.0), (1e35, 1.0)]
+)
+def test_statistics_that_are_none_are_refused(mean: float, scale: float) -> None:
+    normaliser = Normaliser(jnp.array([0.0, mean]), jnp.array([1.0, scale]))
+    with pytest.raises(DepoError, match="a holds a normaliser whose mean is not finite or whose"):
+        check_statistics({"agents": [normaliser]}, Path("a"))
+
+
+def test_moments_of_statistics_are_no_statistics_but_have_a_range() -> None:
+    moments = optax.adam(1e-3).init(Normaliser.none(2))
+    check_statistics(moments, Path("a"))
+    below = jax.tree.map(lambda x: x - 1, moments)
+    with pytest.raises(DepoError, match="a holds mean squares below 0"):
+        check_statistics(below, Path("a"))

@@ -180,6 +180,13 @@ def stopped(stopped_once: Path, tmp_path: Path) -> Run:
     return Run.open(shutil.copytree(stopped_once, tmp_path / "run"))
 
 
+def _flip(file: Path, place: int) -> None:
+    """Change one bit."""
+    data = bytearray(file.read_bytes())
+    data[place] ^= 1
+    file.write_bytes(data)
+
+
 def _edit(run: Run, **changes: object) -> None:
     path = run.path / "settings.json"
     stored = json.loads(path.read_text())
@@ -200,6 +207,15 @@ def _edit(run: Run, **changes: object) -> None:
         ),
         (lambda run: _edit(run, skill_rate=0.1), "settings.json was changed since"),
         (lambda run: os.truncate(run.latest()[0], 100), "go on from the one before"),
+        (
+            lambda run: _flip(run.latest()[0], -9),
+            r"state\.safetensors is damaged: it is not as it was written; remove that checkpoint",
+        ),
+        (lambda run: _flip(run.path / "metrics.csv", 100), "missing, cut short or edited"),
+        (
+            lambda run: _flip(run.latest()[0].with_name("progress.json"), 30),
+            r"progress\.json .*; remove that checkpoint",
+        ),
     ],
 )
 def test_a_run_that_was_meddled_with_is_not_gone_on_with(stopped: Run, damage, message) -> None:

@@ -417,6 +417,11 @@ BAD_LAYOUTS = {
             ("infinite", "assumed_length=inf", "assumed_length inf is not a finite number"),
             ("yes", "smooth=true", "smooth True is not a whole number"),
             ("no table", "where='x'", "where"),
+            ("long", "separator=';;'", "separator ';;' separates nothing"),
+            ("no time", "time_step=1e-300", "time_step 1e-300 is not a finite number"),
+            ("far", "x_origin=1e300", r"x_origin 1e\+300 is not a finite number"),
+            ("thin", "assumed_width=-1", "assumed_width -1 is not a finite number"),
+            ("too smooth", "smooth=99999999", "smooth 99999999 is not a whole number"),
             ("nothing between", "separator=''", "separator '' separates nothing"),
         ]
     },

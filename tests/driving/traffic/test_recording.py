@@ -108,3 +108,34 @@ def test_i80_is_what_the_authors_counted_in_pixels() -> None:
 def test_a_zone_off_the_road_is_refused() -> None:
     with pytest.raises(DepoError, match="valid zone"):
         Road(length=50, lanes=2, lane_width=3.5, zone=(10, 60))
+
+
+STRANGE = {
+    "a giant track": ("begin", np.array([0, 2**40]), "does not run from 0"),
+    "backwards": ("begin", np.array([3, 0]), "does not run from 0"),
+    "a number for rows": ("x", np.zeros(3), "'x' is not a list of whole numbers"),
+    "too few": ("x_start", np.zeros(0, int), "'x_start' has 0 numbers, not 1"),
+    "far away": ("x_start", np.array([2**60]), "beyond"),
+    "a late frame": ("first_frame", np.array([2**60]), "beyond"),
+    "a ninth lane": ("lane_start", np.array([9]), "'lane' is not from −1 to 6"),
+    "an unknown kind": ("kind", np.array([300]), "'kind' holds numbers that are no int8"),
+    "below zero": ("length", np.array([-900]), "sizes must be positive"),
+    "a long one": ("length", np.array([10**6]), "'length' holds numbers beyond 1,000 m"),
+}
+
+
+@pytest.mark.parametrize("name", STRANGE)
+def test_arrays_that_no_recording_has_are_refused(tmp_path: Path, name: str) -> None:
+    column, values, message = STRANGE[name]
+    path = recording_of([(0, [0.0, 1.0, 2.0], 2.0)]).save(tmp_path / "a.npz")
+    with np.load(path) as file:
+        np.savez(path, **(dict(file) | {column: values}))
+    with pytest.raises(DepoError, match=message):
+        Recording.load(path)
+
+
+def test_recordings_that_would_fill_the_memory_are_refused() -> None:
+    with pytest.raises(DepoError, match="frames are more than the 4,194,304 of one recording"):
+        recording_of([(0, [0.0, 1.0], 2.0), (2**40, [0.0, 1.0], 2.0)])
+    with pytest.raises(DepoError, match="6,000 vehicles in one frame"):
+        recording_of([(0, [0.0, 1.0], 2.0)] * 6_000)

@@ -18,7 +18,7 @@ from depo.data.demonstrations import Demonstrations
 
 ID = "depo/GridWorld-v0"
 MOVES = ((0, 1), (0, -1), (-1, 0), (1, 0))
-MAX_SIZE = 100
+MAX_SIZE, MAX_HORIZON = 100, 1_000_000
 Cell = tuple[int, int]
 
 
@@ -49,6 +49,8 @@ class GridWorldSettings:
             raise DepoError(f"k {self.k} is not between 1 and 64")
         if self.horizon < 0:
             raise DepoError(f"horizon {self.horizon} is negative: give 0 for the default")
+        if self.horizon > MAX_HORIZON:
+            raise DepoError(f"horizon {self.horizon} is more than {MAX_HORIZON:,} steps")
 
 
 @dataclass(frozen=True, eq=False)
