@@ -41,7 +41,8 @@ class Worker:
     """A process that reads damaged files."""
 
     def __init__(self) -> None:
-        environment = os.environ | {"PYTHONPATH": str(ROOT), "JAX_PLATFORMS": "cpu"}
+        path = os.pathsep.join([str(ROOT), str(ROOT / "src")])
+        environment = os.environ | {"PYTHONPATH": path, "JAX_PLATFORMS": "cpu"}
         self._process = subprocess.Popen(
             [sys.executable, "-m", "tests.hostile.worker"],
             stdin=subprocess.PIPE,
