@@ -10,8 +10,11 @@ from __future__ import annotations
 import argparse
 import os
 import shutil
+import subprocess
+import sys
 import time
 from collections import Counter
+from importlib.util import find_spec
 from pathlib import Path
 
 from rich.console import Console
@@ -59,7 +62,19 @@ def main() -> int:
         f"{len(tasks) - failed:,} of {len(tasks):,} refused or valid, in {minutes:.1f} minutes; "
         f"a worker held at most {peak / 2**20:.2f} GiB"
     )
+    if flags.guided and find_spec("atheris"):
+        failed += sum(_guided(console, name, flags.guided) for name in names)
     return min(1, failed)
+
+
+def _guided(console: Console, kind: str, runs: int) -> int:
+    """Damage that follows coverage, for one kind; 1 where something was refused in other ways."""
+    command = [sys.executable, "-m", "tests.hostile.guided", kind, f"-runs={runs}"]
+    done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
+    console.print(f"{kind}, guided: {'failed' if done.returncode else f'{runs:,} fine'}")
+    if done.returncode:
+        console.print("\n".join(done.stderr.splitlines()[-30:]), markup=False)
+    return min(1, abs(done.returncode))
 
 
 def _flags() -> argparse.Namespace:
@@ -67,6 +82,9 @@ def _flags() -> argparse.Namespace:
     parser.add_argument("--count", type=int, default=20_000, help="files in all")
     parser.add_argument("--seed", type=int, default=0, help="the first seed of every kind")
     parser.add_argument("--kinds", default="", help=f"some of: {', '.join(KINDS)}")
+    parser.add_argument(
+        "--guided", type=int, default=2_000, help="more of every kind with atheris, if installed"
+    )
     parser.add_argument("--workers", type=int, default=len(os.sched_getaffinity(0)))
     return parser.parse_args()
 

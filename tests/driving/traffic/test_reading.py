@@ -513,3 +513,19 @@ def test_numbers_beyond_every_road_are_missing(tmp_path: Path) -> None:
         )
         assert report.missing == 1
         assert recording.vehicles == 2
+
+
+def test_columns_that_are_others_are_refused_before_they_take_for_ever(tmp_path: Path) -> None:
+    crowd = range(6_000)
+    columns = {"vehicle": [*crowd, *crowd], "frame": [0] * 6_000 + [1] * 6_000}
+    table = pl.DataFrame(columns).with_columns(x=pl.lit(50.0), y=pl.lit(2.0), lane=pl.lit(0))
+    (tmp_path / "mine.toml").write_text(
+        "road = 'i80'\n[columns]\nvehicle='vehicle'\nframe='frame'\nx='x'\ny='y'\nlane='lane'\n"
+        "recording='place'"
+    )
+    path = in_csv(table.with_columns(place=pl.lit("a")), tmp_path / "t.csv")
+    with pytest.raises(DepoError, match="6,000 vehicles in one frame are more than 5,000"):
+        read(path, tmp_path / "mine.toml")
+    in_csv(table.with_columns(place=pl.col("vehicle")), path)
+    with pytest.raises(DepoError, match="holds 6,000 recordings, more than 1,000: is 'place'"):
+        read(path, tmp_path / "mine.toml")

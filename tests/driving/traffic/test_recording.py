@@ -135,7 +135,7 @@ def test_arrays_that_no_recording_has_are_refused(tmp_path: Path, name: str) -> 
 
 
 def test_recordings_that_would_fill_the_memory_are_refused() -> None:
-    with pytest.raises(DepoError, match="frames are more than the 4,194,304 of one recording"):
+    with pytest.raises(DepoError, match="frames are more than the 1,048,576 of one recording"):
         recording_of([(0, [0.0, 1.0], 2.0), (2**40, [0.0, 1.0], 2.0)])
     with pytest.raises(DepoError, match="6,000 vehicles in one frame"):
         recording_of([(0, [0.0, 1.0], 2.0)] * 6_000)

@@ -14,6 +14,8 @@ from depo.driving.traffic.recording import Recording
 from depo.driving.traffic.repair import RepairSettings, Report, repair
 from depo.driving.traffic.table import Progress, read_table
 
+MOST_RECORDINGS = 1_000
+"""Of one file."""
 APART = 60_000
 """Milliseconds: rows whose clock and frame disagree by more are of different recordings."""
 HANDFUL = 0.001
@@ -58,6 +60,11 @@ def _recordings(
             (str(key[0]), part) for key, part in rows.group_by("recording", maintain_order=True)
         ]
         places.sort(key=lambda place: place[0])
+        if len(places) > MOST_RECORDINGS:
+            raise DepoError(
+                f"{path} holds {len(places):,} recordings, more than {MOST_RECORDINGS:,}: is "
+                f"'{layout.columns['recording']}' the column that tells them apart?"
+            )
     if "clock" not in rows.columns:
         return [(name, part, 0) for name, part in places]
     found = []

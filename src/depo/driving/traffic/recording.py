@@ -32,7 +32,7 @@ FURTHEST, LONGEST = 1e7, 1e3
 """Metres: nobody is further from the origin, and no vehicle is longer."""
 LARGEST = 2**53
 """Of a number that floats hold exactly."""
-MOST_FRAMES, MOST_AT_ONCE = 2**22, 5_000
+MOST_FRAMES, MOST_AT_ONCE = 2**20, 5_000
 """Frames of a recording, and vehicles in one of them."""
 
 
@@ -334,7 +334,12 @@ def _check_ranges(recording: Recording) -> None:
         raise DepoError(
             f"{end - first:,} frames are more than the {MOST_FRAMES:,} of one recording: cut it"
         )
-    at_once = int(np.bincount(recording.frame - first).max())
+    check_at_once(recording.frame)
+
+
+def check_at_once(frame: np.ndarray) -> None:
+    """Refuse frames with more vehicles than a road has room for: all pairs are looked at."""
+    at_once = int(np.unique(frame, return_counts=True)[1].max(initial=0))
     if at_once > MOST_AT_ONCE:
         raise DepoError(
             f"{at_once:,} vehicles in one frame are more than {MOST_AT_ONCE:,}: are frames "

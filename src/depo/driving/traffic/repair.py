@@ -11,7 +11,7 @@ from depo.core.errors import DepoError
 from depo.driving.traffic.layout import Layout
 from depo.driving.traffic.overlaps import crashed_vehicles, overlaps
 from depo.driving.traffic.placing import Table, in_lanes, placed
-from depo.driving.traffic.recording import Recording
+from depo.driving.traffic.recording import Recording, check_at_once
 
 SAME = 0.01
 """Metres: rows of one vehicle and frame that are closer are the same row twice."""
@@ -102,6 +102,7 @@ def repair(
     table, report = _without_duplicates(table, report, layout)
     table, report = _without_outliers(table, report, layout, settings)
     table, begin, report = _pieces(table, report, layout, settings)
+    check_at_once(table["frame"])
     table, begin, counts = in_lanes(table, begin, layout)
     report = replace(report, **counts)
     if report.rows == 0 or report.broken > settings.max_broken * report.rows or len(begin) < 2:
