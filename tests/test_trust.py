@@ -270,6 +270,33 @@ def test_a_run_of_ones_own_can_be_resumed(tmp_path: Path, own: Run) -> None:
     assert is_imported()
 
 
+def test_a_module_that_was_put_beside_ones_own_run_is_not_meant(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Somebody hands back a run that is signed, with a module of the right name beside it."""
+    name, code = "arm_for_depo", "from tests.environments.point import *\n"
+    for place in ("project", "gift"):
+        (tmp_path / place).mkdir()
+        (tmp_path / place / f"{name}.py").write_text(code)
+    monkeypatch.chdir(tmp_path / "project")
+    job = make_job("sac", env=f"{name}:depo-test/Point-v0", steps=6_000, overrides={"hidden": 8})
+    begin(job, tmp_path / "gift" / "run")
+    monkeypatch.setattr(sys, "path", [p for p in sys.path if "project" not in p])
+    for start in ("gift", "project"):
+        monkeypatch.chdir(tmp_path / start)
+        sys.modules.pop(name, None)
+        monkeypatch.setattr("depo.core.imports._allowed", set())
+        opened = Run.open(tmp_path / "gift" / "run")
+        if start == "gift":
+            with pytest.raises(depo.DepoError, match=r"No module named .*where this was not made"):
+                opened.policy()
+            assert name not in sys.modules
+            assert str(tmp_path) not in (opened.path / "settings.json").read_text()
+        else:
+            assert opened.policy()
+    sys.modules.pop(name, None)
+
+
 LINKS = (".lock", "metrics.csv", "timing.csv", "figures", "events", "checkpoints", "replay")
 
 

@@ -177,3 +177,17 @@ def test_a_session(tmp_path: Path, monkeypatch, capsys) -> None:
     assert call("runs") == 0
     assert "a b[/x]" in capsys.readouterr().out
     assert call("resume", "runs/a b[/x]", "--json") == 0
+
+
+def test_settings_of_matplotlib_in_the_current_folder_run_nothing(tmp_path: Path) -> None:
+    (tmp_path / "matplotlibrc").write_text("text.usetex: True\nbackend: module://evil\n")
+    code = (
+        "import io; from depo.cli.main import main\n"
+        "try:\n    main(['--version'])\n"
+        "except SystemExit:\n    pass\n"
+        "from matplotlib.figure import Figure\n"
+        "figure = Figure(); figure.text(0, 0, 'x'); figure.savefig(io.BytesIO(), format='png')"
+    )
+    command = [sys.executable, "-P", "-c", code]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import jax
 import pytest
 
-from depo.core.runtime import cache_folder, cores, prepare_jax
+from depo.core.runtime import SAFE_PATH, cache_folder, cores, prepare_jax, safe_path
 
 MINIMUM = "jax_persistent_cache_min_compile_time_secs"
 
@@ -64,3 +66,17 @@ def test_a_folder_that_the_user_told_jax_of_is_left_alone(monkeypatch, tmp_path:
 
 def test_there_is_a_core_to_run_on() -> None:
     assert 1 <= len(cores()) <= (os.cpu_count() or 1)
+
+
+def test_processes_do_not_take_modules_of_the_current_folder(tmp_path: Path, monkeypatch) -> None:
+    (tmp_path / "multiprocessing.py").write_text("raise SystemExit('a file of this folder')")
+    start = [sys.executable, "-c", "import multiprocessing"]  # as its own processes begin
+    monkeypatch.delenv(SAFE_PATH, raising=False)
+    assert subprocess.run(start, cwd=tmp_path, capture_output=True, check=False).returncode
+    with safe_path():
+        assert not subprocess.run(start, cwd=tmp_path, check=False).returncode
+    assert SAFE_PATH not in os.environ
+    monkeypatch.setenv(SAFE_PATH, "1")
+    with safe_path():
+        pass
+    assert os.environ[SAFE_PATH] == "1"

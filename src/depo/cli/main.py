@@ -6,6 +6,7 @@ import json
 import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
+from pathlib import Path
 from typing import NoReturn
 
 from depo.core.errors import DepoError, printable, unknown
@@ -57,6 +58,7 @@ TRAINING = "--hidden, --minibatch, --batch-steps or --seeds"
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run a command; errors are one sentence on stderr and a non-zero exit."""
     argv = list(sys.argv[1:] if arguments is None else arguments)
+    _ignore_local_style()
     try:
         sys.exit(_dispatch(argv))
     except SystemExit as stop:
@@ -78,6 +80,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except KeyboardInterrupt:
         print("depo: stopped; 'depo runs' shows what can be resumed", file=sys.stderr)
         sys.exit(130)
+
+
+def _ignore_local_style() -> None:
+    """Matplotlib takes settings from a file in the current folder, some of which run programs
+    (``text.usetex``); the folder may be a stranger's."""
+    if Path("matplotlibrc").is_file():
+        import matplotlib
+
+        matplotlib.rcdefaults()
 
 
 def _complain(sentence: str, argv: Sequence[str]) -> NoReturn:

@@ -14,15 +14,15 @@ reads a file knows the newest format only.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from depo.core.errors import DepoError
 from depo.core.files import read_object, write_json
-from depo.core.imports import is_allowed
-from depo.core.signature import SIGNATURE, is_signed, signed
+from depo.core.imports import allow, is_allowed
+from depo.core.signature import PLACE, SIGNATURE, here, is_signed, signed
 
 Data = dict[str, Any]
 
@@ -67,10 +67,11 @@ class Format:
     def migrated(self, stored: Data, where: str) -> Data:
         """The data as the newest format has them, without their number."""
         number = self.number(stored, where)
-        if self.signed and not isinstance(found := stored.get(SIGNATURE, ""), str):
-            raise DepoError(f"{where}: {SIGNATURE} {found!r} is not a text: damaged?")
-        apart = {self.key, SIGNATURE} if self.signed else {self.key}
-        data = {name: value for name, value in stored.items() if name not in apart}
+        apart = (SIGNATURE, PLACE) if self.signed else ()
+        for name in apart:
+            if not isinstance(found := stored.get(name, ""), str):
+                raise DepoError(f"{where}: {name} {found!r} is not a text: damaged?")
+        data = {name: x for name, x in stored.items() if name not in (self.key, *apart)}
         for step in self.steps[number - 1 :]:
             try:
                 data = step(data)
@@ -88,9 +89,18 @@ class Format:
         """Whether this user made a file of these contents, and nobody has changed it since."""
         return self.signed and is_signed(self.kind, stored)
 
-    def write(self, path: Path, data: Data, names: Iterable[str] = ()) -> None:
+    def allow_own(self, stored: Data, names: Collection[str]) -> bool:
+        """Whether the file is this user's own, and may have imported what these names mean."""
+        own = bool(names) and self.is_own(stored)
+        if own:
+            allow(names, made_here=stored.get(PLACE) == here())
+        return own
+
+    def write(self, path: Path, data: Data, names: Collection[str] = ()) -> None:
         """Write data of the newest format with its number, and signed where such files are: but not
         if among the ``names`` of what they will have imported is one that a stranger has said."""
         numbered = {self.key: self.current, **data}
-        own = self.signed and all(map(is_allowed, names))
-        write_json(path, signed(self.kind, numbered) if own else numbered)
+        if self.signed and all(map(is_allowed, names)):
+            place = {PLACE: here()} if names else {}
+            numbered = signed(self.kind, numbered | place)
+        write_json(path, numbered)

@@ -8,6 +8,7 @@ is here holds for whatever comes after.
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import sys
 from collections.abc import Collection, Iterable
@@ -18,13 +19,24 @@ from depo.core.errors import DepoError
 
 _allowed: set[str] = set()
 """Names that the user has said in this process, or a folder of the user's."""
+_elsewhere: set[str] = set()
+"""Those of them that only folders have said which the user made in another place than this one."""
 _strangers: dict[str, str] = {}
 """Names that a stranger's folder has said, and the folder."""
 
 
-def allow(names: Iterable[str]) -> None:
-    """The user has named these, or trusts the folder that does."""
-    _allowed.update(names)
+def allow(names: Iterable[str], *, made_here: bool = True) -> None:
+    """The user has named these, or trusts the folder that does.
+
+    If it was not made in the current folder, modules that lie there are not meant: whoever hands a
+    folder of the user's back could have put them beside it.
+    """
+    for name in names:
+        if made_here:
+            _elsewhere.discard(name)
+        elif name not in _allowed:
+            _elsewhere.add(name)
+        _allowed.add(name)
 
 
 def distrust(names: Iterable[str], folder: str) -> None:
@@ -66,9 +78,13 @@ def import_module(module: str, kind: str, name: str) -> ModuleType:
     """
     if not is_allowed(name):
         raise refuse(_strangers[name], [name])
-    if (here := str(Path.cwd())) not in sys.path:
-        sys.path.append(here)
+    with contextlib.suppress(OSError):  # a folder that was removed
+        if name not in _elsewhere and (here := str(Path.cwd())) not in sys.path:
+            sys.path.append(here)
     try:
         return importlib.import_module(module)
     except Exception as error:
-        raise DepoError(f"cannot import '{module}' of {kind} '{name}': {error}") from None
+        where = ""
+        if name in _elsewhere:
+            where = "; if it lies in the current folder, where this was not made, say --trust"
+        raise DepoError(f"cannot import '{module}' of {kind} '{name}': {error}{where}") from None

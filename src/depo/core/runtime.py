@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 
@@ -17,6 +19,30 @@ def cores() -> list[int]:
     if hasattr(os, "sched_getaffinity"):
         return sorted(os.sched_getaffinity(0))
     return list(range(os.cpu_count() or 1))
+
+
+SAFE_PATH, OURS = "PYTHONSAFEPATH", "depo"
+"""The variable by which Python leaves the current folder out, and our value of it."""
+
+
+@contextlib.contextmanager
+def safe_path() -> Iterator[None]:
+    """Processes that Python starts inside do not look for modules in the current folder first,
+    which may be a stranger's; they are told where to look."""
+    if os.environ.get(SAFE_PATH):
+        yield
+        return
+    os.environ[SAFE_PATH] = OURS
+    try:
+        yield
+    finally:
+        forget_safe_path()
+
+
+def forget_safe_path() -> None:
+    """What is started later is not our business; what the user has set stays."""
+    if os.environ.get(SAFE_PATH) == OURS:
+        del os.environ[SAFE_PATH]
 
 
 def prepare_jax() -> None:

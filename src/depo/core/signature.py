@@ -23,6 +23,8 @@ from depo.core.errors import DepoError
 
 SIGNATURE = "signature"
 """What the digest is called in a file."""
+PLACE = "made_in"
+"""What the word for the folder is called in which depo ran."""
 KEY_BYTES = 32
 _PRIVATE, _OTHERS = 0o600, 0o077
 
@@ -51,6 +53,15 @@ def is_signed(kind: str, data: Mapping[str, Any]) -> bool:
         return hmac.compare_digest(found, _digest(key, kind, data))
     except RecursionError:  # nested deeper than anything we write
         return False
+
+
+def here() -> str:
+    """The current folder, as a word that tells others nothing; empty where no key can be kept."""
+    key = _read_key() or _make_key()
+    try:
+        return _digest(key, PLACE, {"folder": str(Path.cwd())}) if key else ""
+    except OSError:  # it was removed
+        return ""
 
 
 def _digest(key: bytes, kind: str, data: Mapping[str, Any]) -> str:

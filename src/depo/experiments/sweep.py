@@ -19,7 +19,8 @@ import numpy as np
 
 from depo.core.errors import DepoError
 from depo.core.files import json_digest
-from depo.core.runtime import cores
+from depo.core.folders import check_folder
+from depo.core.runtime import cores, forget_safe_path, safe_path
 from depo.data.demonstrations import Demonstrations
 from depo.environments.family import family_of
 from depo.experiments.derived import description
@@ -118,6 +119,7 @@ class Sweep:
 
     def _check_demonstrations(self, label: str) -> None:
         """Refuse a run that learned from what a file held before it was recorded again."""
+        check_folder(self.path(label))
         kept, job = self.path(label) / DEMOS, self.plan[label].job
         files = family_of(job.environment).files(job.environment)
         named = job.demos or next(iter(files), "")
@@ -194,7 +196,8 @@ class LocalExecutor:
 
     def __init__(self, workers: int) -> None:
         context = multiprocessing.get_context("spawn")
-        free = context.Queue()
+        with safe_path():
+            free = context.Queue()
         for i in range(workers):
             free.put(cores()[i % len(cores())])
         self._pool = ProcessPoolExecutor(
@@ -203,7 +206,8 @@ class LocalExecutor:
 
     def submit(self, call: Callable[..., Any], *arguments: Any) -> Future[Any]:
         """Queue a call."""
-        return self._pool.submit(call, *arguments)
+        with safe_path():  # a call may start a process
+            return self._pool.submit(call, *arguments)
 
     def has_workers(self) -> bool:
         """Always: where one is killed, its call fails."""
@@ -222,6 +226,7 @@ def _begin_worker(free: Any) -> None:
     Ctrl-C reaches the whole group of processes: only the parent answers it.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    forget_safe_path()
     core = free.get()
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {core})

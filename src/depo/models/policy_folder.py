@@ -20,7 +20,7 @@ from depo.core.codec import decode, encode
 from depo.core.errors import DepoError
 from depo.core.files import as_path, read_object, write_bytes
 from depo.core.folders import check_folder
-from depo.core.formats import Format
+from depo.core.formats import Data, Format
 from depo.core.imports import allow, distrust, refuse
 from depo.core.weights import save_tree
 from depo.models.acting import Policy, Space
@@ -92,8 +92,8 @@ def save_policy(path: str | Path, policy: Policy) -> Path:
     )
     save_tree(path / WEIGHTS, _parts(model))
     write_bytes(path / CARD, _text(policy, parts).encode())
-    names = [part.name for part in parts.values() if isinstance(part, FormulaShape)]
-    FORMAT.write(path / SETTINGS, encode(stored), names)
+    formulas = [part.name for part in parts.values() if isinstance(part, FormulaShape)]
+    FORMAT.write(path / SETTINGS, encode(stored), [x for n in formulas for x in wanted_formula(n)])
     return path
 
 
@@ -111,7 +111,6 @@ def load_policy(path: str | Path, *, skill: Formula | None = None, trust: bool =
         )
     check_folder(path)
     said = read_object(path / SETTINGS)
-    trust = trust or FORMAT.is_own(said)
     stored = decode(_Stored, FORMAT.migrated(said, str(path / SETTINGS)), str(path / SETTINGS))
     names = ("planner", "skill") if stored.model == "decoupled" else ("actor",)
     if set(stored.parts) != set(names):
@@ -121,7 +120,7 @@ def load_policy(path: str | Path, *, skill: Formula | None = None, trust: bool =
         given = stored.parts[name]
         if name == "skill" and isinstance(given, Mapping) and given.get("model") == "formula":
             shape = decode(FormulaShape, given, str(path / SETTINGS))
-            formula = _formula(path, shape, skill, trust)
+            formula = _formula(path, said, shape, skill, trust)
         else:
             shapes[name] = decode(SHAPES[name], given, f"{path / SETTINGS}: {name}")
     if skill is not None and formula is None:
@@ -182,16 +181,18 @@ def _check_spaces(model: PolicyModel, stored: _Stored, file: Path) -> None:
         )
 
 
-def _formula(path: Path, stored: FormulaShape, given: Formula | None, trust: bool) -> AnalyticSkill:
+def _formula(
+    path: Path, said: Data, stored: FormulaShape, given: Formula | None, trust: bool
+) -> AnalyticSkill:
     """The formula that the user gives, or the one that a folder names and may name."""
     if given is not None and not isinstance(given, str):
         return skill_from(given, own_name(given), stored.time_step)
-    wanted = wanted_formula(stored.name)
-    if given is None and not trust and wanted:
+    name, wanted = given or stored.name, wanted_formula(stored.name)
+    if trust or given is not None:
+        allow([name])
+    elif wanted and not FORMAT.allow_own(said, wanted):
         distrust(wanted, str(path))
         raise DepoError(f"{refuse(str(path), wanted)}; or give it, skill=my_function")
-    name = stored.name if given is None else given
-    allow([name])
     return formula_skill(name, stored.time_step)
 
 

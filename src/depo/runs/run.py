@@ -127,7 +127,9 @@ class Run:
         run = cls(path, job, wants=job.wants)
         if run.wants:
             distrust(run.wants, str(path))
-            run = run.trusted(trust or FORMAT.is_own(stored))
+            if not trust and FORMAT.allow_own(stored, run.wants):
+                run = replace(run, wants=())
+            run = run.trusted(trust)
         return run.with_environment(env)
 
     def trusted(self, trust: bool = True, names: Collection[str] = ()) -> Run:
