@@ -96,7 +96,6 @@ def test_what_is_no_environment_gets_a_sentence(env, sentence: str) -> None:
         depo.train("ppo", env=env)
 
 
-@pytest.mark.wrong_types
 @pytest.mark.parametrize("space", ["observation_space", "action_space"])
 def test_an_environment_without_spaces_gets_a_sentence(space: str) -> None:
     class Half(Point):
@@ -111,6 +110,7 @@ def test_an_environment_without_spaces_gets_a_sentence(space: str) -> None:
             make_job("sac", env=env)
 
 
+@pytest.mark.wrong_types
 def test_wrong_types_get_sentences(tmp_path: Path) -> None:
     for wrong, sentence in [
         ({"demos": 3}, "demos is a int"),
