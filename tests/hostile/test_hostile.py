@@ -13,7 +13,7 @@ import pytest
 
 from tests.hostile.kinds import KINDS
 from tests.hostile.mutate import INSIDE, mutate_file
-from tests.hostile.pool import Attempt, Worker
+from tests.hostile.pool import Attempt, Worker, as_users_do
 
 COUNT = 200
 SLOW = {"traffic CSV": 100, "traffic text": 100, "policy": 100, "opened run": 100}
@@ -31,7 +31,7 @@ def worker() -> Iterator[Worker]:
 def test_damaged_files_are_refused_with_a_sentence_or_valid(worker: Worker, kind: str) -> None:
     found = []
     for seed in range(SLOW.get(kind, COUNT)):
-        found.append(worker.attempt(kind, seed))
+        found.append(as_users_do(worker.attempt(kind, seed)))
         if worker.is_lost():
             break
     assert [f"{each}" for each in found if not each.is_good] == []
