@@ -40,6 +40,9 @@ def test_a_planner_that_does_not_fit_is_told_why(tmp_path: Path) -> None:
     far = saved(tmp_path / "far", gaussian([5000, 0], [1, 1]), features=("mm", "y"))
     with pytest.raises(DepoError, match=r"knows feature mm as 5e.03 ± 1 .elsewhere.*other units"):
         vector_planner(far, here, None)
+    half = saved(tmp_path / "half", gaussian([0, 0], [1, 2]), features=("x",))
+    with pytest.raises(DepoError, match="names 1 of its 2 features"):
+        vector_planner(half, here, None)
     named = saved(tmp_path / "named", gaussian([0, 0], [1, 2]), features=("x", "y"))
     assert vector_planner(named, here, None).predicts == (0, 1)
     turned = Demonstrations.from_episodes([np.zeros((3, 2))], feature_names=("y", "x"))

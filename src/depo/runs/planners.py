@@ -102,6 +102,11 @@ def vector_planner(
         check_units(
             folder, origin, planner.normaliser, mean, "the demonstrations' mean", FURTHEST_MEAN
         )
+    if len(origin.features) not in (0, sees):
+        raise DepoError(
+            f"planner {folder} names {len(origin.features)} of its {sees} features: name all in "
+            "its settings.json, or none"
+        )
     return planner
 
 
