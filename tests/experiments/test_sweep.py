@@ -36,11 +36,24 @@ def test_a_failing_run_is_named(tmp_path: Path) -> None:
         sweep.execute(workers=1, watch=lambda *_: None)
 
 
+class LostError(Exception):
+    """A worker died."""
+
+
+class FailedError(LostError):
+    """A worker's call failed, for a reason."""
+
+    def __init__(self, cause: Exception):
+        super().__init__("a long\ntraceback")
+        self.cause = cause
+
+
 class Cluster:
     """Ray, as far as a sweep knows it: its machines come and go."""
 
-    def __init__(self, cores: list[float]):
-        self.cores = cores
+    def __init__(self, cores: list[float], error: Exception | None = None):
+        self.cores, self.error = cores, error
+        self.exceptions = SimpleNamespace(RayError=LostError, RayTaskError=FailedError)
         self.waiting: list[Future] = []
         self.options: dict[str, object] = {}
 
@@ -61,7 +74,11 @@ class Cluster:
             raise ConnectionError("no head")
         now = self.cores.pop(0)
         if len(self.cores) == 1:
-            self.waiting[0].set_result(None)
+            (
+                self.waiting[0].set_exception(self.error)
+                if self.error
+                else self.waiting[0].set_result(None)
+            )
         return {"CPU": now} if now else {}
 
 
@@ -69,14 +86,14 @@ class Cluster:
 def said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """What a sweep says over a cluster that has these cores, one look after the other."""
 
-    def execute(*cores: float) -> list[str]:
-        cluster = Cluster(list(cores))
+    def execute(*cores: float, error: Exception | None = None) -> list[str]:
+        cluster = Cluster(list(cores), error)
         monkeypatch.setitem(sys.modules, "ray", cluster)
         monkeypatch.setattr(sweep_module, "POLL", 0.0)
         heard: list[str] = []
         sweep = Sweep(tmp_path, {"ppo": PlannedRun(make_job("ppo", steps=128, **flat(**SMALL)))})
         sweep.execute(workers=1, engine="ray", watch=lambda *_: None, say=heard.append)
-        assert cluster.options["max_retries"] == -1
+        assert cluster.options["max_retries"] == sweep_module.LOSSES
         return heard
 
     return execute
@@ -90,3 +107,12 @@ def test_a_driver_says_that_all_workers_are_lost_and_goes_on_when_one_is_back(sa
 def test_a_cluster_that_is_gone_gets_a_sentence(said) -> None:
     with pytest.raises(DepoError, match=r"Ray cluster does not answer \(ConnectionError: no head"):
         said()
+
+
+def test_what_a_worker_says_is_said_and_that_it_was_lost(said) -> None:
+    with pytest.raises(DepoError, match=r"^run 'ppo': its disk is full$"):
+        said(2.0, 1.0, error=FailedError(DepoError("its disk is full")))
+    with pytest.raises(DepoError, match=r"run 'ppo': its worker was lost 11 times \(LostError"):
+        said(2.0, 1.0, error=LostError())
+    with pytest.raises(FailedError, match="traceback"):  # a mistake of ours is not hidden
+        said(2.0, 1.0, error=FailedError(KeyError("x")))

@@ -33,6 +33,8 @@ POLL = 0.5
 """Seconds between two looks at what workers do."""
 
 
+LOSSES = 10
+"""Times that a run may lose its worker, going on from its last checkpoint with the next one."""
 LOST = (
     "no Ray worker is left: waiting for one to come back (Ctrl-C stops; the same command goes on "
     "from the last checkpoints)"
@@ -153,10 +155,11 @@ class Sweep:
                 watch(label, *self._steps(label))
             for future in done:
                 label = running.pop(future)
-                try:
-                    future.result()
-                except (DepoError, OSError) as error:
-                    raise DepoError(f"run '{label}': {error}") from None
+                if (error := future.exception()) is None:
+                    continue
+                if said := executor.explanation(error):
+                    raise DepoError(f"run '{label}': {said}") from None
+                raise error
 
     def _may_start(self, label: str, todo: list[str], running: Any) -> bool:
         needed = self.plan[label].after
@@ -213,6 +216,10 @@ class LocalExecutor:
         """Always: where one is killed, its call fails."""
         return True
 
+    def explanation(self, error: BaseException) -> str:
+        """What the user can mend; empty: nothing."""
+        return str(error) if isinstance(error, DepoError | OSError) else ""
+
     def stop(self) -> None:
         """Leave nothing running: a run's checkpoint is whole at any instant."""
         for process in list((self._pool._processes or {}).values()):
@@ -251,8 +258,19 @@ class RayExecutor:
         self._ray = ray
         if not ray.is_initialized():
             ray.init(log_to_driver=False)
-        # a run goes on from its checkpoint, however often the machine under it is lost
-        self._work = ray.remote(num_cpus=1, max_retries=-1)(work)
+        self._work = ray.remote(num_cpus=1, max_retries=LOSSES)(work)
+
+    def explanation(self, error: BaseException) -> str:
+        """What the user can mend: the worker's own words, or that it was lost; empty: nothing."""
+        known, cause = self._ray.exceptions, getattr(error, "cause", error)
+        if isinstance(cause, DepoError | OSError):
+            return str(cause)
+        if isinstance(error, known.RayError) and not isinstance(error, known.RayTaskError):
+            return (
+                f"its worker was lost {LOSSES + 1} times ({type(error).__name__}; out of memory?): "
+                "give the same command again, it goes on"
+            )
+        return ""
 
     def has_workers(self) -> bool:
         """Whether any machine of the cluster can take a run."""
