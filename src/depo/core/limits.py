@@ -93,7 +93,7 @@ def in_gib(size: float) -> str:
     """
     if size == math.inf:
         return "countless GiB"
-    return f"{size / GIB:.2g} GiB" if size >= GIB / 10 else f"{size / (1 << 20):.3g} MiB"
+    return f"{size / GIB:.3g} GiB" if size >= GIB / 10 else f"{size / (1 << 20):.3g} MiB"
 
 
 def memory() -> int:
