@@ -26,7 +26,7 @@ from depo.cli.main import main as depo_main
 from depo.core.metrics import TEST, Group, Metric, catalogue
 from depo.driving.settings import DrivingSettings
 from depo.environments.grid import gridworld
-from depo.methods.presets import PRESETS, preset_settings
+from depo.methods.presets import PRESETS, UNCHANGED, preset_settings
 from depo.methods.registry import (
     OFF_POLICY,
     ON_POLICY,
@@ -61,6 +61,9 @@ SECTIONS: dict[LearnerName, tuple[str, str]] = {
 """Title and first sentence of each learner's settings."""
 METRIC_HEAD = ("name", "label", "unit", "better", "meaning", "shown", "absent or NaN when")
 NOTICE = "<!-- Written by docs/generate_reference.py: change the code, not this page. -->\n"
+
+CURRENT = [preset for preset in PRESETS if preset not in UNCHANGED]
+"""What is documented: not what an earlier version had."""
 
 
 def commands_page() -> str:
@@ -224,11 +227,11 @@ def _steps(method: str, learner: LearnerName) -> int:
 
 def _method_table(method: str, learner: LearnerName) -> str:
     default = find_method(method).implementation(learner).settings()
-    under = {preset: preset_settings(method, preset, learner) for preset in PRESETS}
+    under = {preset: preset_settings(method, preset, learner) for preset in CURRENT}
     switches = {leaf.name: 1 for leaf in leaves(default) if leaf.default is None}
     if switches:  # with the settings of parts that are absent by default
         default = with_values(default, switches)
-        under = {p: preset_settings(method, p, learner, changes=switches) for p in PRESETS}
+        under = {p: preset_settings(method, p, learner, changes=switches) for p in CURRENT}
     chosen = {preset: flat_values(settings) for preset, settings in under.items()}
     rows = []
     for leaf in leaves(default):
@@ -240,7 +243,7 @@ def _method_table(method: str, learner: LearnerName) -> str:
 
 def _special_table() -> str:
     rows = []
-    for preset in PRESETS:
+    for preset in CURRENT:
         for where, fields in TASKS[OFF_POLICY][preset].items():
             rows.append([preset, where, "all", _changes(fields)])
         for method, spec in methods().items():

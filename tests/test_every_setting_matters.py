@@ -62,10 +62,12 @@ NEEDS: dict[str, dict[str, Any]] = {
     **{n: {"skill_schedule": "refit"} for n in ("refit_every", "refit_patience", "refit_passes")},
     "first_fit_passes": {"skill_schedule": "refit"},
     "extremes": {"epsilon": 0.5},
+    "end_cost": {"termination": "relative"},
 }
 """What a setting goes with."""
 OTHERS: dict[str, Any] = {
     "termination": "ignored",
+    "vary": "gain=0.5:0.6",
     "copies": 4,
     "plans": "0",
     "unfreeze_after": 60,
@@ -97,7 +99,7 @@ def test_a_setting_changes_something(
     if leaf.name == "output_penalty" and method == "transfer":
         given = {"skill_fit": "effects"}
     if leaf.path[0] == "fine_tuning" and leaf.name != "unfreeze_after":
-        given = {"unfreeze_after": 60}
+        given = given | {"unfreeze_after": 60}
     before = _settings(method, learner, given)
     after = with_values(before, {leaf.name: _other(leaf, before)})
     job = _job(method, learner, before, str(recordings))

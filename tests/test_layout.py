@@ -63,7 +63,6 @@ TESTED_BY = {
     "environments/mujoco_states": "analysis/test_video.py",
     "environments/names": "environments/test_given.py",
     "environments/tabular": "environments/grid/test_table.py",
-    "learners/collector": "learners/test_off_policy.py",
     "learners/factory": "learners/test_cotraining.py",
     "learners/gymnasium_on_policy": "runs/test_training.py",
     "learners/learner": "learners/test_off_policy.py",

@@ -60,7 +60,9 @@ def test_a_run_like_it_tells_the_time(tmp_path: Path) -> None:
     run = begin(job, tmp_path / "before")
     assert time_of(job, tmp_path) == (None, None)  # nothing done yet
     progress = run.latest()[0].parent / "progress.json"
-    progress.write_text(progress.read_text().replace('"block": 0', '"block": 5'))
+    written = json.loads(progress.read_text()) | {"block": 5, "own": ""}
+    progress.write_text(json.dumps(written))
+    progress.parent.rename(progress.parent.with_name("000005"))
     run.log_time(320, 4.0)
     assert description(job, "new")["seconds"] == 8.0
     other = make_job("depo", env_args={"size": 3}, steps=640, overrides=small | {"hidden": 32})

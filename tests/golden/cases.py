@@ -55,7 +55,7 @@ def run_case(case: Case, folder: Path) -> Path:
     out = folder / case.name
     if out.exists():
         return out
-    given = flat(**case.arguments, out=out, progress=False)
+    given = flat(**{"preset": "v0.1"} | case.arguments, out=out, progress=False)
     if case.demos:
         given["demos"] = _demonstrations(case.demos, folder)
     if given.get("env_args", {}).get("recording") == TRAFFIC:

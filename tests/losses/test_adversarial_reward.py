@@ -15,7 +15,8 @@ from depo.losses import (
 from depo.methods.gaifo import OffPolicyGAIfO
 from depo.methods.off_policy.method import STEADY, Agent, Shape
 from depo.methods.off_policy.steps import (
-    absorbed_value,
+    discriminator_reward,
+    end_value,
     new_discriminator,
     reward_of,
     update_reward,
@@ -57,8 +58,23 @@ def test_a_centred_reward_has_no_mean_and_changes_no_rank() -> None:
     assert float(jnp.mean(less)) == pytest.approx(0.0, abs=1e-6)
     assert float(metrics["reward"]) == pytest.approx(float(centre), rel=1e-6)
     np.testing.assert_allclose(usual - less, centre, rtol=1e-5)
-    ends = float(absorbed_value(plain)) - float(absorbed_value(centred, centre))
+    none = (jnp.zeros(16), lambda: jnp.zeros(16), batch.terminated)
+    ends = float(end_value(agent, *none, plain)) - float(end_value(after, *none, centred))
     assert ends == pytest.approx(float(centre) / (1 - plain.critic.gamma), rel=1e-4)
+
+
+@pytest.mark.parametrize("scale", [0.1, 10.0])
+def test_a_reward_in_its_own_deviations_has_the_deviation_asked_for(scale: float) -> None:
+    shape = Shape(PLAIN, 1, PLAIN, (0, 1))
+    state, next_state = jax.random.normal(KEY, (2, 16, 2))
+    batch = Transitions(state, jnp.zeros((16, 1)), next_state, jnp.zeros(16), jnp.zeros(16, bool))
+    s = gaifo(reward_scale=scale, reward_centre=1.0, reward_spread=1.0)
+    agent: Agent = new_discriminator(KEY, shape, s, STEADY)
+    after, reward, _ = update_reward(agent, batch, (state, state), s.discriminator, STEADY, KEY)
+    assert float(jnp.mean(reward)) == pytest.approx(0.0, abs=1e-5)
+    assert float(jnp.std(reward)) == pytest.approx(scale, rel=1e-4)
+    again = discriminator_reward(after, state, next_state, s.discriminator)
+    np.testing.assert_allclose(again, reward, rtol=1e-4, atol=1e-5)
 
 
 def test_the_reward_is_clipped_shifted_and_scaled() -> None:

@@ -26,7 +26,7 @@ def test_the_decoupled_gradient_follows_q_through_the_skill_and_leaves_it_alone(
 
     @eqx.filter_jit
     def loss(planner: GaussianPlanner) -> jax.Array:
-        return depg.through_skill(critic, skill, state, planner.mode(state), KEY)[0]
+        return -jnp.mean(depg.through_skill(critic, skill, state, planner.mode(state), KEY)[0])
 
     action = skill.mode(state, planner.mode(state))
     assert float(loss(planner)) == pytest.approx(

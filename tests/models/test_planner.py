@@ -10,7 +10,7 @@ import pytest
 from scipy.stats import norm
 
 from depo.models.normaliser import Normaliser
-from depo.models.planner import CategoricalPlanner, GaussianPlanner
+from depo.models.planner import CategoricalPlanner, GaussianPlanner, smooth_clip
 
 KEY = jax.random.key(0)
 
@@ -67,3 +67,23 @@ def test_a_planner_may_plan_some_features_only() -> None:
         lambda p: p.network, planner, replace_fn=lambda n: jax.tree.map(jnp.zeros_like, n)
     )
     np.testing.assert_allclose(still.mode(jnp.array([1.0, 2.0, 3.0])), [3.0, 1.0])
+
+
+def test_smooth_bounds_hold_and_never_stop_learning() -> None:
+    x = jnp.linspace(-12.0, 12.0, 49)
+    y = np.asarray(smooth_clip(x, -5.0, -1.0))
+    assert (np.diff(y) > 0).all()
+    assert (y > -5.0).all()
+    assert (y < -1.0 + 0.02).all()  # the two bounds are 4 apart: the upper one gives way by e⁻⁴
+    assert y[24] == pytest.approx(-1.3, abs=0.05)  # a fresh planner begins near the upper one
+    assert (jax.vmap(jax.grad(lambda v: smooth_clip(v, -5.0, -1.0)))(x) > 0).all()
+
+
+def test_a_smooth_planner_learns_its_deviation_where_a_hard_one_cannot() -> None:
+    def steepness(planner: GaussianPlanner) -> float:
+        spread = jax.grad(lambda p: p.distribution(jnp.ones((4, 3))).log_std.sum())
+        return float(sum(jnp.abs(w).sum() for w in spread(planner).network.weights))
+
+    bounds = (-5.0, -2.0)
+    assert steepness(gaussian(log_std_bounds=bounds)) == 0.0
+    assert steepness(gaussian(log_std_bounds=bounds, smooth=True)) > 0.1

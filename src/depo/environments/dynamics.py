@@ -10,7 +10,7 @@ nearest to the environment. Each is also a plain Gymnasium wrapper.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -137,24 +137,38 @@ class Physics(gym.Wrapper):
 
     def __init__(self, env: gym.Env, parameter: str, factor: float):
         super().__init__(env)
-        model, data = (getattr(env.unwrapped, name, None) for name in ("model", "data"))
-        if not hasattr(model, "opt"):
-            name = env.spec.id if env.spec is not None else type(env.unwrapped).__name__
-            others = ", ".join(x for x in VARIANTS if x not in PARAMETERS)
-            raise DepoError(
-                f"{parameter}={factor:g} changes a MuJoCo model and environment '{name}' has none: "
-                f"use {others}"
-            )
-        for path in PARAMETERS[parameter]:
-            owner: Any = model
-            *parts, last = path.split(".")
-            for part in parts:
-                owner = getattr(owner, part)
-            getattr(owner, last)[:] *= factor
+        for array in model_parameters(env, parameter, f"{parameter}={factor:g}", VARIANTS):
+            array *= factor
         if parameter == "mass":
-            import mujoco
+            derive_from_masses(env)
 
-            mujoco.mj_setConst(model, data)  # what the model derives from its masses
+
+def model_parameters(
+    env: gym.Env, parameter: str, asked: str, others: Iterable[str]
+) -> Iterator[np.ndarray]:
+    """The numbers of an environment's MuJoCo model, to be changed in place; what was ``asked`` and
+    what ``others`` there are is for the error where there is no model."""
+    model = getattr(env.unwrapped, "model", None)
+    if not hasattr(model, "opt"):
+        name = env.spec.id if env.spec is not None else type(env.unwrapped).__name__
+        raise DepoError(
+            f"{asked} changes a MuJoCo model and environment '{name}' has none: "
+            f"use {', '.join(x for x in others if x not in PARAMETERS)}"
+        )
+    for path in PARAMETERS[parameter]:
+        owner: Any = model
+        *parts, last = path.split(".")
+        for part in parts:
+            owner = getattr(owner, part)
+        yield getattr(owner, last)
+
+
+def derive_from_masses(env: gym.Env) -> None:
+    """What a MuJoCo model derives from its masses, anew."""
+    import mujoco
+
+    own: Any = env.unwrapped
+    mujoco.mj_setConst(own.model, own.data)
 
 
 @dataclass(frozen=True)

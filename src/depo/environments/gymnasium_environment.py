@@ -22,6 +22,7 @@ from depo.core.imports import import_module
 from depo.environments.dynamics import with_dynamics
 from depo.environments.mujoco import hear_warnings
 from depo.environments.names import is_given, missing
+from depo.environments.variation import Varied
 
 if TYPE_CHECKING:
     from depo.environments.jax_environment import JaxEnvironment
@@ -45,7 +46,8 @@ class GymnasiumEnvironment:
 
     Box actions are presented as [−1,1]ⁿ. ``ignore_termination`` plays on to the time limit;
     ``remember`` appends the state before to every vector state; ``dynamics`` changes what actions
-    do (:mod:`depo.environments.dynamics`).
+    do (:mod:`depo.environments.dynamics`), ``vary`` redraws the simulation's parameters at every
+    reset (:mod:`depo.environments.variation`).
     """
 
     id: str
@@ -53,6 +55,7 @@ class GymnasiumEnvironment:
     ignore_termination: bool = False
     remember: bool = False
     dynamics: str = ""
+    vary: str = ""
 
     def make(self) -> gym.Env:
         """One copy; bounded vector actions are rescaled, vector observations flat."""
@@ -70,6 +73,8 @@ class GymnasiumEnvironment:
             env = RescaleAction(env, -one, one)
             if len(actions.shape) != 1:
                 env = FlatActions(env)
+        if self.vary:
+            env = Varied(env, self.vary)
         env = with_dynamics(env, self.dynamics)
         if isinstance(env.observation_space, Box) and len(env.observation_space.shape) != 1:
             env = FlattenObservation(env)
@@ -87,7 +92,7 @@ class GymnasiumEnvironment:
     @property
     def is_wrapped(self) -> bool:
         """Whether Python changes what a copy does: its ends, what it shows, what actions do."""
-        return self.ignore_termination or self.remember or bool(self.dynamics)
+        return self.ignore_termination or self.remember or bool(self.dynamics or self.vary)
 
     def is_finite(self) -> bool:
         """Whether states are finitely many rather than vectors; asks the environment once."""

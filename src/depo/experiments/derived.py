@@ -20,6 +20,7 @@ from depo.data.demonstrations import Demonstrations
 from depo.data.shipped import load_demonstrations
 from depo.environments.family import family_of, to_format_1
 from depo.evaluation.statistics import mean_scores
+from depo.methods.presets import UNCHANGED
 from depo.runs.job import Job
 from depo.runs.run import CSV_EXPANDS, Run
 
@@ -28,6 +29,16 @@ SECONDS, DIGESTS = "runtime_seconds", "settings_digest"
 """What verdict.json says of every run."""
 YOUNGER = {"epsilon_decay": 1.0, "epsilon_every": 10_000}
 """Settings that only transfers had at first, by their defaults: older results are the same."""
+YOUNGEST = {
+    "vary": "",
+    "quiet": 0.0,
+    "end_cost": 1.0,
+    "reward_spread": 0.0,
+    "smooth_bounds": False,
+    "value_scale": False,
+    "calibration_loss": "likelihood",
+}
+"""Settings that nobody had."""
 
 
 @dataclass(frozen=True)
@@ -169,10 +180,10 @@ def settings_digest(run: Job | Run) -> str:
 def description(job: Job) -> dict[str, Any]:
     """A job as format 1 said it: what digests are made of, so that kept results stay valid."""
     data = job.to_json()
-    if not job.spec.takes_planner:
-        for name, default in YOUNGER.items():
-            if data["settings"].get(name) == default:
-                del data["settings"][name]
+    for name, default in (YOUNGEST if job.spec.takes_planner else YOUNGER | YOUNGEST).items():
+        if data["settings"].get(name) == default:
+            del data["settings"][name]
+    data["preset"] = UNCHANGED.get(job.preset, job.preset)
     data["environment"] = to_format_1(job.environment)
     data["skill"] = job.skill.replace("depo.driving.", "depo.environments.driving.")
     if job.variants:

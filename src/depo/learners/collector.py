@@ -19,11 +19,11 @@ from depo.methods.off_policy.method import Shape
 from depo.methods.off_policy.settings import Coordinates, OffPolicySettings, skill_part, uses_memory
 from depo.models.normaliser import Normaliser
 from depo.models.planner import GaussianPlanner
-from depo.models.policy import PolicyModel
+from depo.models.policy import PolicyModel, Quiet
 
-DRAW, RANDOM, REFIT, VARIANT = 11, 12, 13, 14
-"""Words from which the seeds of minibatches, random actions, refits and other variants of the
-environment are derived."""
+DRAW, RANDOM, REFIT, VARIANT, QUIET = 11, 12, 13, 14, 16
+"""Words from which the seeds of minibatches, random actions, refits, other variants of the
+environment and bursts without noise are derived."""
 
 
 class Collector:
@@ -91,7 +91,13 @@ class Collector:
     def gather(self, policy: PolicyModel) -> None:
         """A burst of steps, into the replay: the policy's, and random ones among them."""
         may_stop()
-        self.replay.add(self.gathering.gather(policy, self._chance(self.replay.total)))
+        own = Quiet(policy) if self._is_quiet() else policy
+        self.replay.add(self.gathering.gather(own, self._chance(self.replay.total)))
+
+    def _is_quiet(self) -> bool:
+        """Whether the next burst is without noise; drawn, to keep no step with episodes."""
+        share = self.settings.exploration.quiet
+        return share > 0 and self.generator(QUIET, self.replay.total).random() < share
 
     def catch_up(self, policy: PolicyModel, number: int, since: int) -> bool:
         """Bring the copies from a checkpoint's reset, ``since`` rows into the replay, to where they

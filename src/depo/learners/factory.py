@@ -75,9 +75,15 @@ def pace(learning: Learning, exploration: Exploration, steps: int, turns: int = 
 def training_form(
     settings: OffPolicySettings, environment: GymnasiumEnvironment
 ) -> GymnasiumEnvironment:
-    """The environment as a learner gathers in it: its ends and its memory are settings."""
-    ignored = settings.collection.termination == "ignored"
-    return replace(environment, remember=uses_memory(settings), ignore_termination=ignored)
+    """The environment as a learner gathers in it: its ends, its memory and how it varies are
+    settings."""
+    gathering = settings.collection
+    return replace(
+        environment,
+        remember=uses_memory(settings),
+        ignore_termination=gathering.termination == "ignored",
+        vary=gathering.vary,
+    )
 
 
 def cotraining_learner(learner: str, parts: Mapping[str, Any], schedule: str) -> Learner:

@@ -10,6 +10,7 @@ a fixed range within the minibatch.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
@@ -39,20 +40,37 @@ def weighted(
     return -jnp.mean(weight * log_planner)
 
 
-def min_max(q: Float[Array, " batch"]) -> Float[Array, " batch"]:
+def within_state(
+    q: Float[Array, " batch"], planned: Float[Array, " batch"]
+) -> Float[Array, " batch"]:
+    """min(1, exp((Q(s,a) − Q(s,â))/scale)), â the action planned instead: how good the transition
+    is for its state, not how good the state is. The scale is the difference's own deviation.
+
+    >>> within_state(jnp.array([5.0, 1.0]), jnp.array([4.0, 4.0])).round(2)
+    Array([1.  , 0.22], dtype=float32)
+    """
+    gain = q - planned
+    return jnp.minimum(1.0, jnp.exp(gain / jnp.maximum(jnp.std(gain), 1e-6)))
+
+
+def min_max(q: Float[Array, " batch"], _: Any = None) -> Float[Array, " batch"]:
     """Q brought to [0,1] over the minibatch; all zeros when every Q is equal."""
     return (q - jnp.min(q)) / jnp.maximum(jnp.max(q) - jnp.min(q), 1e-6)
 
 
-def positive_normal(q: Float[Array, " batch"]) -> Float[Array, " batch"]:
+def positive_normal(q: Float[Array, " batch"], _: Any = None) -> Float[Array, " batch"]:
     """Q standardised over the minibatch, then lifted to begin at 0."""
     z = (q - jnp.mean(q)) / jnp.maximum(jnp.std(q), 1e-6)
     return z - jnp.min(z)
 
 
-WEIGHTS: dict[str, Callable[[Float[Array, " batch"]], Float[Array, " batch"]]] = {
+WEIGHTS: dict[
+    str, Callable[[Float[Array, " batch"], Float[Array, " batch"]], Float[Array, " batch"]]
+] = {
     "min-max": min_max,
     "positive-normal": positive_normal,
-    "shifted": weights,
-    "constant": jnp.ones_like,
+    "shifted": lambda q, _: weights(q),
+    "constant": lambda q, _: jnp.ones_like(q),
+    "within-state": within_state,
 }
+"""By name, of Q of real transitions and Q of what is planned in the same states."""

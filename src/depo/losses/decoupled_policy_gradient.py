@@ -64,13 +64,13 @@ def through_skill(
     state: Float[Array, "batch sees"],
     plan: Float[Array, "batch predicts"],
     key: Key[Array, ""],
-) -> tuple[Float[Array, ""], Float[Array, "batch actions"]]:
-    """−E[min Q(s, a)], a = tanh(μ_I(s,ŝ') + σε), ŝ' a reparameterised sample of h.
+) -> tuple[Float[Array, " batch"], Float[Array, "batch actions"]]:
+    """min Q(s, a), a = tanh(μ_I(s,ŝ') + σε), ŝ' a reparameterised sample of h.
 
-    Returns μ_I beside, for a penalty on it.
+    DePG raises its mean. Returns μ_I beside, for a penalty on it.
     """
     before = skill.before_tanh(state, plan)
-    return -jnp.mean(critic.least(state, jnp.tanh(before.sample(key)))), before.mean
+    return critic.least(state, jnp.tanh(before.sample(key))), before.mean
 
 
 def through_formula(
@@ -78,6 +78,16 @@ def through_formula(
     skill: AnalyticSkill,
     state: Float[Array, "batch sees"],
     plan: Float[Array, "batch predicts"],
-) -> Float[Array, ""]:
-    """−E[min Q(s, a)], a = I(s,ŝ') by a known formula, which has no noise of its own."""
-    return -jnp.mean(critic.least(state, skill.mode(state, plan)))
+) -> Float[Array, " batch"]:
+    """min Q(s, a), a = I(s,ŝ') by a known formula, which has no noise of its own."""
+    return critic.least(state, skill.mode(state, plan))
+
+
+def in_deviations(value: Float[Array, " batch"]) -> Float[Array, " batch"]:
+    """Values in units of their deviation over the minibatch, if that is above one, the deviation of
+    a reward: before values are spread there is nothing to follow yet, and anchors hold.
+
+    >>> in_deviations(jnp.array([0.0, 8.0]))
+    Array([0., 2.], dtype=float32)
+    """
+    return value / jnp.maximum(jax.lax.stop_gradient(jnp.std(value)), 1.0)

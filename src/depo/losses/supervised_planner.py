@@ -5,6 +5,7 @@ from __future__ import annotations
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Key
 
+from depo.losses import relative_step
 from depo.models.planner import Gaussian, Planner
 
 
@@ -19,10 +20,13 @@ def of_distribution(
     form: str,
     key: Key[Array, ""],
 ) -> Float[Array, ""]:
-    """The same from a vector planner's distribution; or squared error of its mean or a sample.
+    """The same from a vector planner's distribution; or squared error of its mean or a sample; or
+    likelihood in units of demonstrated steps.
 
     The error of the mean leaves the spread as it was, that of a sample drives it to zero.
     """
+    if form == "relative":
+        return jnp.mean(relative_step.loss(plan, difference, difference))
     if form in ("squared", "sampled"):
         guess = plan.mean if form == "squared" else plan.sample(key)
         return jnp.mean(jnp.sum((guess - difference) ** 2, axis=-1))

@@ -1,8 +1,9 @@
 """Presets: other defaults for a method's settings, in layers. No JAX here.
 
 ``paper`` is what the authors' experiments really did where that can be told (the docs' fidelity
-table has each difference from their text); ``fast`` is what we found to work best, by the tuning
-tables in the docs. An explicit flag or argument beats either.
+table has each difference from their text); ``fast`` is what we found to work best, for ``depo`` one
+recipe for all tasks; ``v0.1`` is what version 0.1 called fast. An explicit flag or argument beats
+any.
 """
 
 from __future__ import annotations
@@ -22,7 +23,10 @@ from depo.methods.settings_tree import (
 from depo.methods.tasks import TASKS
 from depo.models.skill_source import shape_settings
 
-PRESETS = ("fast", "paper")
+PRESETS = ("fast", "paper", "v0.1")
+UNCHANGED = {"v0.1": "fast"}
+"""A preset of an earlier version is today's where that has not changed since, and so are the tables
+of tasks that methods share."""
 Layer = Literal["default", "preset", "task", "dynamics", "skill", "config", "flag"]
 """Where a setting's value comes from; later layers beat earlier ones."""
 LAYERS: tuple[Layer, ...] = get_args(Layer)
@@ -41,18 +45,22 @@ def preset_layers(
 
     >>> preset_layers("bco", "fast", "off-policy", "InvertedPendulum-v5")["task"]["hidden"]
     64
+    >>> preset_layers("depo", "fast", "off-policy", "InvertedPendulum-v5")["task"]
+    {}
     """
     own = find_method(method).implementation(learner)
-    if preset not in own.presets:
+    if preset not in (*own.presets, *UNCHANGED):
         raise unknown("preset", preset, own.presets)
+    name = preset if preset in own.presets else UNCHANGED[preset]
     has = every_name(own.settings)
-    shared = TASKS.get(learner, {}).get(preset, {}).get(task, {})
+    tables = TASKS.get(learner, {}) if preset not in own.task_free else {}
+    shared = tables.get(UNCHANGED.get(preset, preset), {}).get(task, {})
     by_task = {name: value for name, value in shared.items() if name in has}
-    by_task |= own.tasks.get(preset, {}).get(task, {})
+    by_task |= own.tasks.get(preset if preset in own.tasks else name, {}).get(task, {})
     by_dynamics: dict[str, Any] = {}
     for word in dynamics.split(","):
-        by_dynamics |= own.dynamics.get(preset, {}).get(word.strip(), {})
-    return {"preset": own.presets[preset], "task": by_task, "dynamics": by_dynamics}
+        by_dynamics |= own.dynamics.get(name, {}).get(word.strip(), {})
+    return {"preset": own.presets[name], "task": by_task, "dynamics": by_dynamics}
 
 
 def preset_settings(

@@ -48,6 +48,8 @@ class Implementation:
     """Preset: the settings that differ from the defaults."""
     tasks: Mapping[str, Mapping[str, Values]] = field(default_factory=dict)
     """Preset, Gymnasium id: what differs again, and is this method's own."""
+    task_free: tuple[str, ...] = ()
+    """Presets that have rules in place of the tables of tasks which methods share."""
     dynamics: Mapping[str, Mapping[str, Values]] = field(default_factory=dict)
     """Preset, dynamics variant: and again."""
 

@@ -110,9 +110,17 @@ class MethodSettings(Part):
         def __getattr__(self, name: str) -> Any: ...  # parts: every method has its own
 
 
-def named(default: Any, name: str, *, heading: Heading | None = None, signed: bool = False) -> Any:
-    """A leaf with a flat name of its own, under another heading, or that may be negative."""
-    about = {"name": name, "heading": heading, "signed": signed}
+def named(
+    default: Any,
+    name: str,
+    *,
+    heading: Heading | None = None,
+    signed: bool = False,
+    derived: bool = False,
+) -> Any:
+    """A leaf with a flat name of its own, under another heading, that may be negative, or a whole
+    number whose 0 stands for a rule."""
+    about = {"name": name, "heading": heading, "signed": signed, "derived": derived}
     return dataclasses.field(default=default, metadata=about)
 
 
@@ -221,6 +229,7 @@ class _Field(NamedTuple):
     type: Any
     heading: Heading
     signed: bool
+    derived: bool
     part: type[Part] | None
     is_optional: bool
 
@@ -239,6 +248,7 @@ def _fields(kind: Any) -> tuple[_Field, ...]:
                 hint if is_part else hints[field.name],
                 field.metadata.get("heading") or kind.heading,
                 field.metadata.get("signed", False),
+                field.metadata.get("derived", False),
                 hint if is_part else None,
                 optional,
             )
@@ -337,7 +347,7 @@ def _check(leaf: _Field, value: Any) -> None:
     decode_each({leaf.name: leaf.type}, {leaf.name: encode(value)}, "settings")
     if isinstance(value, bool | str):
         return
-    if leaf.type is int and value < 1:
+    if leaf.type is int and value < 1 and not (leaf.derived and value == 0):
         raise DepoError(f"{leaf.name} {value} is not positive")
     if value < 0 and not leaf.signed:
         raise DepoError(f"{leaf.name} {value} is not a finite number of at least 0")

@@ -36,6 +36,8 @@ class Origin:
     env_steps: int = 0
     seed: int = 0
     scores: Mapping[str, float] = field(default_factory=dict)
+    varied: str = ""
+    """What was redrawn at every reset while it was trained."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +59,7 @@ class GaussianPlannerShape:
     log_std_bounds: tuple[LogDeviation, LogDeviation]
     absolute: bool
     hidden: Hidden
+    smooth: bool = False
     model: Literal["gaussian"] = "gaussian"
 
     def __post_init__(self) -> None:
@@ -183,6 +186,7 @@ class Card:
 
 - state space: {space} ({", ".join(origin.features) or "unnamed"})
 - trained in: {origin.environment}, {origin.env_steps:,} environment steps, seed {origin.seed}
+- varied at every reset: {origin.varied or "nothing"}
 - trained on: {origin.trained_on}
 - method: {origin.method}
 - network: hidden layers {shape["hidden"]}

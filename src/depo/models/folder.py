@@ -88,6 +88,7 @@ def shape_of(model: Model) -> Shape:
                 log_std_bounds=model.log_std_bounds,
                 absolute=model.absolute,
                 hidden=hidden,
+                smooth=model.smooth,
             )
         case VectorSkill():
             return VectorSkillShape(
@@ -137,6 +138,7 @@ def build(key: Any, shape: Shape) -> Any:
                 shape.predicts,
                 shape.log_std_bounds,
                 shape.absolute,
+                shape.smooth,
             )
         case VectorSkillShape():
             return VectorSkill(

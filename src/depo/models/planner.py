@@ -70,7 +70,8 @@ class GaussianPlanner(eqx.Module):
 
     ``standard`` holds the demonstrations' statistics and travels with the planner; ``predicts``
     are the indices of the features it plans, a subset where others are not ours to move
-    (driving). With ``absolute`` the network gives the next state itself.
+    (driving). With ``absolute`` the network gives the next state itself; with ``smooth`` the bounds
+    of its log deviation are approached and never met.
 
     >>> planner = GaussianPlanner(jax.random.key(0), Normaliser.none(3), hidden=(8,))
     >>> planner.mode(jnp.ones((5, 3))).shape
@@ -82,6 +83,7 @@ class GaussianPlanner(eqx.Module):
     predicts: tuple[int, ...] = eqx.field(static=True)
     log_std_bounds: tuple[float, float] = eqx.field(static=True)
     absolute: bool = eqx.field(static=True)
+    smooth: bool = eqx.field(static=True)
 
     def __init__(
         self,
@@ -91,8 +93,9 @@ class GaussianPlanner(eqx.Module):
         predicts: Sequence[int] | None = None,
         log_std_bounds: tuple[float, float] = (-5.0, 1.0),
         absolute: bool = False,
+        smooth: bool = False,
     ):
-        self.normaliser, self.absolute = normaliser, absolute
+        self.normaliser, self.absolute, self.smooth = normaliser, absolute, smooth
         self.predicts = tuple(range(normaliser.mean.shape[0]) if predicts is None else predicts)
         self.log_std_bounds = log_std_bounds
         self.network = MLP(key, normaliser.mean.shape[0], hidden, 2 * len(self.predicts))
@@ -103,7 +106,8 @@ class GaussianPlanner(eqx.Module):
         mean, log_std = jnp.split(self.network(seen), 2, axis=-1)
         if self.absolute:
             mean = mean - self.select(seen)
-        return Gaussian(mean, jnp.clip(log_std, *self.log_std_bounds))
+        bounded = smooth_clip if self.smooth else jnp.clip
+        return Gaussian(mean, bounded(log_std, *self.log_std_bounds))
 
     def select(self, state: Float[Array, "*batch features"]) -> Float[Array, "*batch predicts"]:
         """The features it plans."""
@@ -138,6 +142,12 @@ class GaussianPlanner(eqx.Module):
     def mode(self, state: Float[Array, "*batch sees"]) -> Float[Array, "*batch predicts"]:
         """The most likely next state."""
         return self.reached(state, self.distribution(state).mean)
+
+
+def smooth_clip(x: Float[Array, "*any"], low: float, high: float) -> Float[Array, "*any"]:
+    """x within bounds that it approaches like a softplus: it never stops learning."""
+    below = high - jax.nn.softplus(high - x)
+    return low + jax.nn.softplus(below - low)
 
 
 Planner = CategoricalPlanner | GaussianPlanner

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple, Protocol, runtime_checkable
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import equinox as eqx
 import jax
@@ -136,6 +136,20 @@ class GaussianActor(eqx.Module):
     def mode(self, state: Float[Array, "*batch sees"]) -> Decision:
         """The action of the mean."""
         return Decision(jnp.tanh(self.before_tanh(state).mean), nothing_planned(state))
+
+
+class Quiet(eqx.Module):
+    """A policy that leaves out its noise: what it samples is its mean."""
+
+    policy: PolicyModel
+
+    def sample(self, state: Any, key: Key[Array, ""]) -> Decision:
+        """The mean, whatever the key."""
+        return self.policy.mode(state)
+
+    def mode(self, state: Any) -> Decision:
+        """The mean."""
+        return self.policy.mode(state)
 
 
 def tanh_sample(

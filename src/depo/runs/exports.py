@@ -92,6 +92,7 @@ def origin_of(
         trained_on=describe_demonstrations(run.job, problem),
         env_steps=env_steps,
         seed=seed,
+        varied=getattr(run.job.settings.collection, "vary", ""),
         scores={k: v for k, v in known.items() if k not in ("seed", "env_steps")},
     )
 

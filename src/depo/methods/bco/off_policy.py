@@ -30,7 +30,7 @@ class VectorCloning:
 
     def new_actor(self, key: Key[Array, ""], shape: Shape) -> Trained[GaussianActor]:
         """A policy about to be trained."""
-        hidden = (self.settings.networks.hidden,) * 2
+        hidden = shape.layers(self.settings.networks.hidden)
         actor = GaussianActor(key, shape.normaliser, shape.actions, hidden)
         return fresh(actor, self._optimiser())
 

@@ -11,6 +11,7 @@ from depo.methods.on_policy import presets as on_presets
 from depo.methods.on_policy import settings as on
 from depo.methods.registry import OFF_POLICY, ON_POLICY, Implementation, MethodSpec, deferred
 from depo.methods.settings_tree import MethodSettings, Rule, named
+from depo.methods.tasks import DRIVING
 
 
 @dataclass(frozen=True)
@@ -80,13 +81,14 @@ class OffPolicyAgnostic(MethodSettings):
     features: off.Features = off.Features()
     planner: off.Planner = off.Planner()
     sampling: off.PlanSampling = off.PlanSampling()
+    decoupled_gradient: off.DecoupledGradient = off.DecoupledGradient()
     skill: off.Skill = off.Skill()
     first_fit: off.FirstFit = off.FirstFit()
     skill_output: off.SkillOutput = off.SkillOutput()
     critic: off.Critic = off.Critic()
     demo_transitions: off.DemoTransitions = off.DemoTransitions()
     discriminator: off.Discriminator = off.Discriminator()
-    rules: ClassVar[tuple[Rule, ...]] = (off.NOT_ABSORBED, off.FIRST_OF_REFITS)
+    rules: ClassVar[tuple[Rule, ...]] = (*off.ENDS, off.FIRST_OF_REFITS)
 
 
 @dataclass(frozen=True)
@@ -105,6 +107,7 @@ class OffPolicyDePO(MethodSettings):
     features: off.Features = off.Features()
     planner: off.Planner = off.Planner()
     sampling: off.PlanSampling = off.PlanSampling()
+    decoupled_gradient: off.DecoupledGradient = off.DecoupledGradient()
     calibration: off.Calibration = off.Calibration()
     supervision: off.Supervision = off.Supervision()
     skill: off.Skill = off.Skill()
@@ -113,13 +116,65 @@ class OffPolicyDePO(MethodSettings):
     critic: off.Critic = off.Critic()
     demo_transitions: off.DemoTransitions = off.DemoTransitions()
     discriminator: off.Discriminator = off.Discriminator()
-    rules: ClassVar[tuple[Rule, ...]] = (off.NOT_ABSORBED, off.FIRST_OF_REFITS)
+    rules: ClassVar[tuple[Rule, ...]] = (*off.ENDS, off.FIRST_OF_REFITS)
 
 
 _FAST_DEMOS = {"demo_share": 0.5}
 """What an expert's states are worth need not be found out by getting there first. Not for agnostic
 DePG: with it five seeds of five on Hopper were lost by 10,000 steps, and still at 20,000."""
+_TUNED = {**off_presets.FAST, **off_presets.FAST_REWARD, **off_presets.FAST_SKILL}
+_REWARD_RECIPE: dict[str, Any] = {
+    "termination": "relative",
+    "reward_centre": 1e-3,
+    "reward_spread": 1e-3,
+    "pair_input": "states",
+}
+"""The logit in units of its own deviation, around its own mean; an end one deviation of the values
+below what is usual."""
+_ANCHOR_RECIPE: dict[str, Any] = {
+    "value_scale": True,
+    "calibration": 0.3,
+    "calibration_loss": "relative",
+    "calibration_weight": "within-state",
+    "supervision": 0.3,
+    "supervision_loss": "relative",
+}
+"""Q in units of its own deviation, a plan's error in units of a demonstrated step."""
+_SIZE_RECIPE = {"hidden": 0, "skill_hidden": 0, "discriminator_hidden": 0}
+"""By the number of features and actions."""
+_RECIPE = {
+    **off_presets.FAST,
+    **off_presets.FAST_SKILL,
+    **_FAST_DEMOS,
+    **_REWARD_RECIPE,
+    **_ANCHOR_RECIPE,
+    **_SIZE_RECIPE,
+    "smooth_bounds": True,
+    "log_std_ceiling": -1.0,
+    "quiet": 0.5,
+}
+"""One recipe for all tasks: what differs between them is measured while learning."""
 _STRAIGHT_THROUGH = {"gradient": "straight-through"}
+_DRIVING = {"supervision": 0.3, "calibration": 0.3}
+_DRIVING_AS_IT_WAS = {
+    **_TUNED,
+    **_FAST_DEMOS,
+    "termination": "absorbing",
+    "reward_spread": 0.0,
+    "pair_input": "difference",
+    "value_scale": False,
+    "calibration_loss": "likelihood",
+    "calibration_weight": "min-max",
+    "supervision_loss": "likelihood",
+    "discriminator_hidden": 128,
+    "skill_hidden": 256,
+    "smooth_bounds": False,
+    "log_std_ceiling": 1.0,
+    "quiet": 0.0,
+    **DRIVING,
+    **_DRIVING,
+}
+"""The recipe's rules were not tried there yet: version 0.1's settings."""
 AUTHORS: dict[str, Any] = {
     **off_presets.AUTHORS_GATHERING,
     **off_presets.AUTHORS_NETWORKS,
@@ -134,8 +189,9 @@ AUTHORS: dict[str, Any] = {
 }
 """What the authors ran on vectors, whatever anchors the planner."""
 TASKS: dict[str, dict[str, dict[str, Any]]] = {
-    "fast": {
-        "depo/Driving-v0": {"supervision": 0.3, "calibration": 0.3},
+    "fast": {"depo/Driving-v0": _DRIVING_AS_IT_WAS},
+    "v0.1": {
+        "depo/Driving-v0": _DRIVING,
         "HalfCheetah-v5": {"supervision": 0.03, "calibration": 0.03},
     },
     "paper": {
@@ -204,15 +260,12 @@ METHODS = (
                 build=deferred("depo.methods.depo.off_policy:DePOMethod"),
                 default_steps=off_presets.DEFAULT_STEPS,
                 presets={
-                    "fast": {
-                        **off_presets.FAST,
-                        **_FAST_DEMOS,
-                        **off_presets.FAST_REWARD,
-                        **off_presets.FAST_SKILL,
-                    },
+                    "fast": _RECIPE,
                     "paper": {**AUTHORS, "relabel": True},
+                    "v0.1": {**_TUNED, **_FAST_DEMOS},
                 },
                 tasks=TASKS,
+                task_free=("fast",),
             ),
         },
     ),
@@ -239,11 +292,7 @@ METHODS = (
                 build=deferred("depo.methods.depo.off_policy:AgnosticMethod"),
                 default_steps=off_presets.DEFAULT_STEPS,
                 presets={
-                    "fast": {
-                        **off_presets.FAST,
-                        **off_presets.FAST_REWARD,
-                        **off_presets.FAST_SKILL,
-                    },
+                    "fast": _TUNED,
                     "paper": AUTHORS,
                 },
                 tasks=_AGNOSTIC_TASKS,

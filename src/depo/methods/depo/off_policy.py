@@ -13,18 +13,19 @@ from jaxtyping import Array, Float, Key
 from depo.data.transitions import Pairs, Transitions
 from depo.losses import calibrated_decoupled_policy_gradient as cdepg
 from depo.losses import decoupled_policy_gradient as depg
-from depo.losses import supervised_planner
+from depo.losses import relative_step, supervised_planner
 from depo.methods.depo import OffPolicyAgnostic, OffPolicyDePO
 from depo.methods.method import Agent, Method, Metrics
 from depo.methods.off_policy import settings as parts
 from depo.methods.off_policy.method import STEADY, Pace, Shape
 from depo.methods.off_policy.steps import (
     CriticSettings,
+    EndValue,
     PlannerSettings,
     SkillSettings,
-    absorbed_value,
     discriminator_reward,
     draw_pairs,
+    end_value,
     new_critics,
     new_discriminator,
     new_planner,
@@ -51,6 +52,10 @@ class PlannerGradientSettings(CriticSettings, PlannerSettings, SkillSettings, Pr
     @property
     def sampling(self) -> parts.PlanSampling:
         """Whether plans are random."""
+
+    @property
+    def decoupled_gradient(self) -> parts.DecoupledGradient:
+        """How the planner follows the critics."""
 
     @property
     def skill_output(self) -> parts.SkillOutput:
@@ -117,12 +122,18 @@ class PlannerGradientMethod(Method):
         s, size = self.settings, batch.state.shape[0]
         agent, reward, metrics = self.update_reward(agent, batch, expert, keys[0])
         batch, reward = self.with_demonstrations(agent, batch, reward, expert, keys[0])
-        action = self.policy(agent).sample(batch.next_state, keys[1]).action
-        next_value = agent["target"].model.least(batch.next_state, action)
+        next_value = self.target_value(agent, batch.next_state, keys[1])
+        end_value = self.end_value(agent, batch, next_value, keys[1])
         agent, value, more = update_critics(
-            agent, batch, reward, next_value, self.end_value(agent), s, self.pace
+            agent, batch, reward, next_value, end_value, s, self.pace
         )
         return agent, value[:size], metrics | more
+
+    def target_value(
+        self, agent: Agent, state: Float[Array, "batch sees"], key: Key[Array, ""]
+    ) -> Float[Array, " batch"]:
+        """min Q̄ of what the policy would do."""
+        return agent["target"].model.least(state, self.policy(agent).sample(state, key).action)
 
     def with_demonstrations(
         self,
@@ -141,7 +152,13 @@ class PlannerGradientMethod(Method):
         """The reward of the batch, after a step of what makes it."""
         raise NotImplementedError
 
-    def end_value(self, agent: Agent) -> Float[Array, ""] | float:
+    def end_value(
+        self,
+        agent: Agent,
+        batch: Transitions,
+        next_value: Float[Array, " batch"],
+        key: Key[Array, ""],
+    ) -> EndValue:
         """What an ended episode is worth: nothing."""
         return 0.0
 
@@ -157,24 +174,29 @@ class PlannerGradientMethod(Method):
         """What the planner follows, with metrics; ``value`` is min Q of the batch."""
         raise NotImplementedError
 
-    def decoupled_gradient(
+    def follow_critics(
         self,
         planner: GaussianPlanner,
         plan: Gaussian,
         agent: Agent,
         batch: Transitions,
         key: Key[Array, ""],
-    ) -> tuple[Float[Array, ""], Metrics]:
-        """DePG from the planner's distribution at the batch's states."""
+    ) -> tuple[Float[Array, ""], Float[Array, " batch"], Metrics]:
+        """DePG from the planner's distribution at the batch's states, and Q of what it plans."""
         plan_key, action_key = jax.random.split(key)
         difference = plan.sample(plan_key) if self.settings.sampling.sample else plan.mean
         target = planner.reached(batch.state, difference)
         critic, skill = agent["critic"].model, agent["skill"].model
         metrics = {"plan_spread": jnp.mean(jnp.exp(plan.log_std))}
         if isinstance(skill, AnalyticSkill):
-            return depg.through_formula(critic, skill, batch.state, target), metrics
-        loss, before_tanh = depg.through_skill(critic, skill, batch.state, target, action_key)
-        return loss + self.settings.skill_output.penalty * jnp.mean(before_tanh**2), metrics
+            value, penalty = depg.through_formula(critic, skill, batch.state, target), jnp.zeros(())
+        else:
+            value, before = depg.through_skill(critic, skill, batch.state, target, action_key)
+            penalty = self.settings.skill_output.penalty * jnp.mean(before**2)
+        follows = (
+            depg.in_deviations(value) if self.settings.decoupled_gradient.value_scale else value
+        )
+        return -jnp.mean(follows) + penalty, value, metrics
 
 
 @dataclass(frozen=True)
@@ -216,9 +238,19 @@ class AdversarialMethod(PlannerGradientMethod):
         both = (jnp.concatenate(columns) for columns in zip(batch, shown, strict=True))
         return Transitions(*both), jnp.concatenate([reward, own])
 
-    def end_value(self, agent: Agent) -> Float[Array, ""] | float:
-        """For ever the reward of a poor transition, or nothing."""
-        return absorbed_value(self.settings, agent["centre"].model.value)
+    def end_value(
+        self,
+        agent: Agent,
+        batch: Transitions,
+        next_value: Float[Array, " batch"],
+        key: Key[Array, ""],
+    ) -> EndValue:
+        """As the discriminator's reward has no zero of its own."""
+
+        def own() -> Float[Array, " batch"]:
+            return self.target_value(agent, batch.state, jax.random.fold_in(key, 1))
+
+        return end_value(agent, next_value, own, batch.terminated, self.settings)
 
 
 @dataclass(frozen=True)
@@ -238,7 +270,8 @@ class AgnosticMethod(AdversarialMethod):
     ) -> tuple[Float[Array, ""], Metrics]:
         """−E[min Q(s, I(s, h(s)))]."""
         plan = planner.distribution(batch.state)
-        return self.decoupled_gradient(planner, plan, agent, batch, key)
+        loss, _, metrics = self.follow_critics(planner, plan, agent, batch, key)
+        return loss, metrics
 
 
 @dataclass(frozen=True)
@@ -262,16 +295,15 @@ class DePOMethod(AdversarialMethod):
         seen, reached = draw_pairs(expert, draw, batch.state.shape[0])
         both = planner.distribution(jnp.concatenate([batch.state, seen]))
         own, theirs = (Gaussian(*half) for half in zip(*map(halves, both), strict=True))
-        gradient, metrics = self.decoupled_gradient(planner, own, agent, batch, key)
-        calibrated = calibrated_gradient(planner, own, agent, batch, value, s.calibration)
-        supervised = supervised_planner.of_distribution(
-            theirs, planner.difference(seen, planner.select(reached)), s.supervision.loss, guess
+        gradient, planned, metrics = self.follow_critics(planner, own, agent, batch, key)
+        shown = planner.difference(seen, planner.select(reached))
+        calibrated = calibrated_gradient(
+            planner, own, agent, batch, (value, planned), shown, s.calibration
         )
+        supervised = supervised_planner.of_distribution(theirs, shown, s.supervision.loss, guess)
         metrics |= {"calibrated_loss": calibrated, "supervised_loss": supervised}
-        return (
-            gradient + s.calibration.weight * calibrated + s.supervision.weight * supervised,
-            metrics,
-        )
+        loss = gradient + s.calibration.weight * calibrated + s.supervision.weight * supervised
+        return loss, metrics
 
 
 def calibrated_gradient(
@@ -279,15 +311,20 @@ def calibrated_gradient(
     plan: Gaussian,
     agent: Agent,
     batch: Transitions,
-    value: Float[Array, " batch"],
+    values: tuple[Float[Array, " batch"], Float[Array, " batch"]],
+    shown: Float[Array, "demos predicts"],
     s: parts.Calibration,
 ) -> Float[Array, ""]:
-    """CDePG from the planner's distribution at the batch's states and Q of its transitions."""
+    """CDePG from the planner's distribution at the batch's states, Q of its transitions and of what
+    is planned instead, and demonstrated steps."""
+    value, planned = values
     if s.relabel:
         action = agent["skill"].model.mode(batch.state, planner.select(batch.next_state))
         value = agent["critic"].model.least(batch.state, action)
-    weight = cdepg.WEIGHTS[s.form](jax.lax.stop_gradient(value))
+    weight = cdepg.WEIGHTS[s.form](*jax.lax.stop_gradient((value, planned)))
     difference = planner.difference(batch.state, planner.select(batch.next_state))
+    if s.loss == "relative":
+        return cdepg.weighted(-relative_step.loss(plan, difference, shown), weight)
     return cdepg.weighted(plan.log_prob(difference), weight)
 
 

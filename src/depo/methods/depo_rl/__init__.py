@@ -27,6 +27,7 @@ class OffPolicyDePORL(MethodSettings):
     features: settings.Features = settings.Features()
     planner: settings.Planner = settings.Planner()
     sampling: settings.PlanSampling = settings.PlanSampling()
+    decoupled_gradient: settings.DecoupledGradient = settings.DecoupledGradient()
     calibration: settings.Calibration = settings.Calibration()
     skill: settings.Skill = settings.Skill()
     first_fit: settings.FirstFit = settings.FirstFit()
@@ -38,7 +39,7 @@ class OffPolicyDePORL(MethodSettings):
 
     def problems(self) -> Iterator[str]:
         """No discriminator to make an absorbing state of."""
-        yield from settings.absorbing_problem(self, "depo-rl")
+        yield from settings.end_problem(self, "depo-rl")
 
 
 METHODS = (

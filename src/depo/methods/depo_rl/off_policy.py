@@ -39,7 +39,8 @@ class DePORLMethod(PlannerGradientMethod):
         """DePG + c·CDePG."""
         s = self.settings.calibration
         own = planner.distribution(batch.state)
-        gradient, metrics = self.decoupled_gradient(planner, own, agent, batch, key)
-        calibrated = calibrated_gradient(planner, own, agent, batch, value, s)
+        gradient, planned, metrics = self.follow_critics(planner, own, agent, batch, key)
+        usual = planner.difference(batch.state, planner.select(batch.next_state))
+        calibrated = calibrated_gradient(planner, own, agent, batch, (value, planned), usual, s)
         metrics |= {"calibrated_loss": calibrated}
         return gradient + s.weight * calibrated, metrics

@@ -41,7 +41,7 @@ class OffPolicyGAIfO(MethodSettings):
     actor: off.Actor = off.Actor()
     critic: off.Critic = off.Critic()
     discriminator: off.Discriminator = off.Discriminator()
-    rules: ClassVar[tuple[Rule, ...]] = (off.NOT_ABSORBED,)
+    rules: ClassVar[tuple[Rule, ...]] = off.ENDS
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class OffPolicyGAIfODP(MethodSettings):
     """Whether the planner's output is added to the state, or is the next state itself."""
     skill_depth: int = named(2, "skill_depth", heading="skill")
     """Hidden layers of the skill."""
-    rules: ClassVar[tuple[Rule, ...]] = (off.NOT_ABSORBED,)
+    rules: ClassVar[tuple[Rule, ...]] = off.ENDS
 
 
 _FAST = {**off_presets.FAST, **off_presets.FAST_REWARD}

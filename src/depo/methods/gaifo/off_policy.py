@@ -5,13 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import jax
-from jaxtyping import Array, Key
+from jaxtyping import Array, Float, Key
 
 from depo.data.transitions import Pairs, Transitions
 from depo.methods.gaifo import OffPolicyGAIfO, OffPolicyGAIfODP
 from depo.methods.method import Agent, Metrics
 from depo.methods.off_policy.method import Shape
-from depo.methods.off_policy.steps import absorbed_value, new_discriminator, update_reward
+from depo.methods.off_policy.steps import (
+    EndValue,
+    end_value,
+    new_discriminator,
+    update_reward,
+)
 from depo.methods.sac.off_policy import Actor, SoftActorCritic
 from depo.models.planner import GaussianPlanner
 from depo.models.policy import DecoupledPolicy
@@ -42,9 +47,22 @@ class GAIfOMethod(SoftActorCritic):
         s = self.settings
         own, key = jax.random.split(key)
         agent, reward, more = update_reward(agent, batch, expert, s.discriminator, self.pace, own)
-        end_value = absorbed_value(s, agent["centre"].model.value)
-        agent, metrics = self.update_on(agent, batch, reward, end_value, key)
+        agent, metrics = self.update_on(agent, batch, reward, key)
         return agent, metrics | more
+
+    def end_value(
+        self,
+        agent: Agent,
+        batch: Transitions,
+        next_value: Float[Array, " batch"],
+        key: Key[Array, ""],
+    ) -> EndValue:
+        """As the discriminator's reward has no zero of its own."""
+
+        def own() -> Float[Array, " batch"]:
+            return self.target_value(agent, batch.state, jax.random.fold_in(key, 1))
+
+        return end_value(agent, next_value, own, batch.terminated, self.settings)
 
 
 @dataclass(frozen=True)
@@ -57,14 +75,14 @@ class GAIfODPMethod(GAIfOMethod):
         """A planner without noise, then a skill with its own."""
         s = self.settings
         planner_key, skill_key = jax.random.split(key)
-        hidden = (s.networks.hidden,) * 2
+        hidden = shape.layers(s.networks.hidden)
         return DecoupledPolicy(
             GaussianPlanner(planner_key, shape.normaliser, hidden, absolute=not s.plan_difference),
             VectorSkill(
                 skill_key,
                 shape.normaliser,
                 shape.actions,
-                (s.networks.hidden,) * s.skill_depth,
+                shape.layers(s.networks.hidden, s.skill_depth),
                 noise=None,
                 pair_input=s.pair_view.input,
             ),

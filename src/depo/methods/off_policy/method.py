@@ -69,6 +69,19 @@ class Shape(NamedTuple):
     predicts: tuple[int, ...]
     """The features of a state that the planner predicts."""
 
+    def layers(self, asked: int, count: int = 2, share: int = 1) -> tuple[int, ...]:
+        """Units of hidden layers: as asked; if that is 0, twelve for each feature and action, as a
+        power of two from 64 to 256, or a share of it.
+
+        >>> Shape(Normaliser.none(11), 3, Normaliser.none(11), (0,)).layers(0)
+        (256, 256)
+        >>> Shape(Normaliser.none(4), 1, Normaliser.none(4), (0,)).layers(0, share=2)
+        (32, 32)
+        """
+        wanted = 12 * (self.normaliser.mean.shape[0] + self.actions)
+        units = min(max(1 << (wanted - 1).bit_length(), 64), 256) // share
+        return (asked or units,) * count
+
 
 @runtime_checkable
 class OffPolicyMethod(Protocol):

@@ -14,10 +14,11 @@ from depo.methods.on_policy.settings import (
 )
 from depo.methods.settings_tree import Facts, Heading, Part, Rule, named
 
-Termination = Literal["absorbing", "ignored", "zero"]
+Termination = Literal["relative", "absorbing", "ignored", "zero"]
 PairInput = Literal["difference", "states"]
-CalibrationWeight = Literal["min-max", "positive-normal", "shifted", "constant"]
-PlannerFit = Literal["likelihood", "squared", "sampled"]
+CalibrationWeight = Literal["min-max", "positive-normal", "shifted", "constant", "within-state"]
+CalibrationFit = Literal["likelihood", "relative"]
+PlannerFit = Literal["likelihood", "squared", "sampled", "relative"]
 SkillFit = Literal["actions", "effects"]
 SkillSchedule = Literal["every-update", "refit"]
 
@@ -34,13 +35,23 @@ class Collection(Part):
     replay: int = 200_000
     """The newest transitions that critic, policy and discriminator learn from."""
     termination: Termination = "absorbing"
-    """An episode's end in training: 'absorbing' goes on for ever with a poor reward (no bias for
-    or against surviving; where a discriminator makes the reward), 'ignored' plays on to the time
-    limit, 'zero' is worth nothing."""
+    """An episode's end in training: 'relative' is worth ``end_cost`` deviations less than the mean
+    value of a minibatch, and no more than the state it ended in (no bias for or against surviving),
+    'absorbing' goes on for ever with a poor reward (where a discriminator makes it), 'ignored'
+    plays on to the time limit, 'zero' is worth nothing."""
+    vary: str = ""
+    """What is redrawn at every reset while learning, so that a planner bears other dynamics:
+    gravity, mass, friction, damping (of a MuJoCo model), gain of the motors, delay, as in
+    gravity=0.7:1.15,gain=0.8:1.2,delay=0:2; 'own': the environment's vary(generator); empty:
+    nothing. Evaluation is in the environment as it is."""
 
     def problems(self) -> Iterator[str]:
-        """Steps that copies can share, and enough of them."""
+        """Steps that copies can share, and enough of them; ranges that can be drawn from."""
         yield from batch_problems(self.batch_steps, self.copies)
+        if self.vary:
+            from depo.environments.variation import parse_variation
+
+            parse_variation(self.vary)
 
 
 @dataclass(frozen=True)
@@ -52,6 +63,9 @@ class Exploration(Part):
     """Environment steps before the first update (they count)."""
     random_actions: bool = True
     """Whether those steps take uniformly random actions, or the untrained policy's."""
+    quiet: float = 0.0
+    """Share of bursts afterwards that are gathered without noise, by the policy's mean: data from
+    where it really goes, which noise may never reach."""
     epsilon: float = 0.0
     """Share of uniformly random actions while gathering data afterwards."""
     epsilon_decay: float = 1.0
@@ -66,6 +80,8 @@ class Exploration(Part):
     def problems(self) -> Iterator[str]:
         """A share is a share."""
         yield from epsilon_problems(self.epsilon)
+        if not 0 <= self.quiet <= 1:
+            yield f"quiet {self.quiet} is a share of bursts, from 0 to 1"
 
     def epsilon_at(self, steps: int) -> float:
         """The share of uniformly random actions after n steps.
@@ -113,8 +129,9 @@ class Networks(Part):
     """What actor, planner and critics share."""
 
     heading: ClassVar[Heading] = "policy"
-    hidden: int = 256
-    """Units in every hidden layer of actor, planner and critic."""
+    hidden: int = named(256, "hidden", derived=True)
+    """Units in every hidden layer of actor, planner and critic; 0: by the number of features and
+    actions."""
     adam_beta: float = 0.9
     """Adam's β₁ for actor, planner and critics."""
 
@@ -207,14 +224,20 @@ class Discriminator(Part):
     reward_centre: float = 0.0
     """Rate, for each update, at which the mean reward is followed; it is subtracted from every
     reward, the absorbed agent's too, so that values stay near zero."""
+    reward_spread: float = 0.0
+    """Rate, for each update, at which the reward's deviation is followed; every reward is divided
+    by it before scaling, so that the discriminator's slope does not matter; 0: it is not."""
     logit_clip: float = 10.0
     """Bound on the logit the reward is made of; 0: none."""
     absorbing_logit: float = 5.0
     """The logit, with a minus, whose reward an absorbed agent earns for ever."""
+    end_cost: float = 1.0
+    """Where an end is relative: how many standard deviations of the target critics' values it lies
+    below their mean."""
     rate: float = named(3e-4, "discriminator_rate")
     """Adam's learning rate for the discriminator."""
-    hidden: int = named(128, "discriminator_hidden")
-    """Units in its two hidden layers."""
+    hidden: int = named(128, "discriminator_hidden", derived=True)
+    """Units in its two hidden layers; 0: half of what ``hidden`` 0 stands for."""
     gradient_penalty: float = 4.0
     """Weight of (‖∇logit‖ − 1)² between expert and agent transitions."""
     rules: ClassVar[tuple[Rule, ...]] = (
@@ -276,8 +299,8 @@ class Skill(Part):
     heading: ClassVar[Heading] = "skill"
     rate: float = named(3e-4, "skill_rate")
     """Adam's learning rate for the skill."""
-    hidden: int = named(256, "skill_hidden")
-    """Units in its hidden layers."""
+    hidden: int = named(256, "skill_hidden", derived=True)
+    """Units in its hidden layers; 0: by the number of features and actions."""
     depth: int = named(2, "skill_depth")
     """Hidden layers of the skill."""
     memory: bool = named(False, "skill_memory")
@@ -360,8 +383,10 @@ class Planner(Part):
     log_std_floor: float = 5.0
     """The planner's log standard deviation is at least minus this."""
     log_std_ceiling: float = named(1.0, "log_std_ceiling", signed=True)
-    """The planner's log standard deviation is at most this. A hard bound: a fresh planner has about
-    0, so below −1 it begins at the bound, where nothing teaches it, and mostly stays there."""
+    """The planner's log standard deviation is at most this. A fresh planner has about 0, so under a
+    hard bound below −1 it begins at the bound, where nothing teaches it, and mostly stays there."""
+    smooth_bounds: bool = False
+    """Whether the bounds are approached smoothly, so that the deviation learns everywhere."""
 
     def problems(self) -> Iterator[str]:
         """Room between the bounds."""
@@ -373,6 +398,16 @@ class Planner(Part):
 
 
 @dataclass(frozen=True)
+class DecoupledGradient(Part):
+    """How the planner follows the critics through the skill."""
+
+    heading: ClassVar[Heading] = "planner"
+    value_scale: bool = False
+    """Whether DePG follows Q in units of its deviation over the minibatch (of a reward's deviation,
+    if that is more), so that the anchors' weights mean the same on every task."""
+
+
+@dataclass(frozen=True)
 class Calibration(Part):
     """The calibrated gradient, which anchors plans to what was really reached."""
 
@@ -380,12 +415,17 @@ class Calibration(Part):
     weight: float = named(0.1, "calibration")
     """Weight c of the calibrated gradient."""
     form: CalibrationWeight = named("min-max", "calibration_weight")
-    """How Q becomes the weight of a real transition; 'constant' is plain likelihood."""
+    """How Q becomes the weight of a real transition: compared with what is planned in the same
+    state ('within-state'), or with the whole minibatch; 'constant' is plain likelihood."""
+    loss: CalibrationFit = named("likelihood", "calibration_loss")
+    """Maximum likelihood; or 'relative', in units of demonstrated steps, see supervision_loss."""
     relabel: bool = False
     """Take Q at the skill's action for the transition instead of the action really taken."""
     rules: ClassVar[tuple[Rule, ...]] = (
         Rule(
-            ("calibration_weight", "relabel"), lambda part, _: part.weight == 0, "calibration is 0"
+            ("calibration_weight", "calibration_loss", "relabel"),
+            lambda part, _: part.weight == 0,
+            "calibration is 0",
         ),
         Rule(("relabel",), lambda part, _: part.form == "constant", "no Q is in the weight"),
     )
@@ -399,16 +439,25 @@ class Supervision(Part):
     weight: float = named(0.1, "supervision")
     """Weight λ_h of the supervised planner loss."""
     loss: PlannerFit = named("likelihood", "supervision_loss")
-    """Maximum likelihood, or squared error of the predicted mean or of a sample."""
+    """Maximum likelihood; squared error of the predicted mean or of a sample; or 'relative':
+    likelihood weighted by the variance, in units of demonstrated steps, so that its pull depends
+    neither on the planner's deviation nor on the task."""
     rules: ClassVar[tuple[Rule, ...]] = (
         Rule(("supervision_loss",), lambda part, _: part.weight == 0, "supervision is 0"),
     )
 
 
-NOT_ABSORBED = Rule(
-    ("absorbing_logit",),
-    lambda s, _: s.collection.termination != "absorbing",
-    "termination is not 'absorbing'",
+ENDS = (
+    Rule(
+        ("absorbing_logit",),
+        lambda s, _: s.collection.termination != "absorbing",
+        "termination is not 'absorbing'",
+    ),
+    Rule(
+        ("end_cost",),
+        lambda s, _: s.collection.termination != "relative",
+        "termination is not 'relative'",
+    ),
 )
 """For methods that a discriminator rewards."""
 ONLY_SKILL_SEES_PAIRS = Rule(
@@ -423,12 +472,12 @@ FIRST_OF_REFITS = Rule(
 NO_RETURN = "this method learns from no return"
 
 
-def absorbing_problem(settings: OffPolicySettings, method: str) -> Iterator[str]:
+def end_problem(settings: OffPolicySettings, method: str) -> Iterator[str]:
     """For methods that the environment's own reward teaches."""
-    if settings.collection.termination == "absorbing":
+    if (end := settings.collection.termination) in ("absorbing", "relative"):
         yield (
-            f"termination 'absorbing' is made of a discriminator's reward, {method} has "
-            "none: zero or ignored"
+            f"termination '{end}' is for a discriminator's reward, which has no zero of its own; "
+            f"{method} has the environment's: zero or ignored"
         )
 
 

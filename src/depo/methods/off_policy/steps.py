@@ -9,7 +9,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import optax
-from jaxtyping import Array, Float, Key
+from jaxtyping import Array, Bool, Float, Key
 
 from depo.data.transitions import Pairs, Transitions
 from depo.losses import (
@@ -31,6 +31,8 @@ from depo.models.scalar import Scalar
 from depo.models.skill import AnalyticSkill, VectorSkill
 
 Model = TypeVar("Model", bound=eqx.Module)
+EndValue = Float[Array, " batch"] | Float[Array, ""] | float
+"""What an ended episode is worth: to each transition, or to all."""
 
 
 def step(
@@ -70,7 +72,7 @@ class CriticSettings(Protocol):
 
 def new_critics(key: Key[Array, ""], shape: Shape, s: CriticSettings, pace: Pace) -> Agent:
     """Twin critics and their targets."""
-    hidden = (s.networks.hidden,) * 2
+    hidden = shape.layers(s.networks.hidden)
     critic = TwinCritic(key, shape.normaliser, shape.actions, hidden, s.critic.norm)
     optimiser = pace.adam(s.critic.rate, s.networks.adam_beta)
     return {"critic": fresh(critic, optimiser), "target": Trained(critic, None)}
@@ -81,7 +83,7 @@ def update_critics(
     batch: Transitions,
     reward: Float[Array, " batch"],
     next_value: Float[Array, " batch"],
-    end_value: Float[Array, ""] | float,
+    end_value: EndValue,
     s: CriticSettings,
     pace: Pace,
 ) -> tuple[Agent, Float[Array, " batch"], Metrics]:
@@ -119,13 +121,17 @@ class AdversarySettings(CriticSettings, Protocol):
 
 
 def new_discriminator(key: Key[Array, ""], shape: Shape, s: AdversarySettings, pace: Pace) -> Agent:
-    """A discriminator about to be trained, and the running mean of its reward, unknown yet."""
-    hidden = (s.discriminator.hidden,) * 2
+    """A discriminator about to be trained, and the running mean of its reward, unknown yet; its
+    variance too if rewards are divided by their deviation."""
+    hidden = shape.layers(s.discriminator.hidden, share=2)
     model = VectorDiscriminator(key, shape.normaliser, hidden, pair_input=s.pair_view.input)
-    return {
+    agent: Agent = {
         "discriminator": fresh(model, pace.adam(s.discriminator.rate)),
         "centre": Trained(Scalar(jnp.zeros(())), None),
     }
+    if s.discriminator.reward_spread:
+        agent["spread"] = Trained(Scalar(jnp.ones(())), None)
+    return agent
 
 
 def update_discriminator(
@@ -159,14 +165,29 @@ def reward_of(logit: Float[Array, "*batch"], s: parts.Discriminator) -> Float[Ar
     return s.reward_scale * (adversarial_reward.FORMS[s.reward](logit) + s.reward_shift)
 
 
-def absorbed_value(
-    s: AdversarySettings, centre: Float[Array, ""] | float = 0.0
-) -> Float[Array, ""] | float:
-    """What an ended episode is worth: for ever the reward of a poor transition, or nothing."""
-    if s.collection.termination != "absorbing":
-        return 0.0
-    reward = reward_of(jnp.asarray(-s.discriminator.absorbing_logit), s.discriminator)
-    return (reward - centre) / (1.0 - s.critic.gamma)
+def end_value(
+    agent: Agent,
+    next_value: Float[Array, " batch"],
+    own_value: Callable[[], Float[Array, " batch"]],
+    terminated: Bool[Array, " batch"],
+    s: AdversarySettings,
+) -> EndValue:
+    """What an ended episode is worth: less than is usual and no more than the state it ended in;
+    for ever the reward of a poor transition; or nothing."""
+    match s.collection.termination:
+        case "relative":
+            usual = twin_critic.below_usual(next_value, ~terminated, s.discriminator.end_cost)
+            return jnp.minimum(usual, own_value())
+        case "absorbing":
+            poor = reward_of(jnp.asarray(-s.discriminator.absorbing_logit), s.discriminator)
+            return standardised_reward(agent, poor) / (1.0 - s.critic.gamma)
+    return 0.0
+
+
+def standardised_reward(agent: Agent, reward: Float[Array, "*batch"]) -> Float[Array, "*batch"]:
+    """Minus its running mean; divided by its deviation before scaling, if that is followed."""
+    centred = reward - agent["centre"].model.value
+    return centred * jax.lax.rsqrt(agent["spread"].model.value) if "spread" in agent else centred
 
 
 def update_reward(
@@ -177,16 +198,19 @@ def update_reward(
     pace: Pace,
     key: Key[Array, ""],
 ) -> tuple[Agent, Float[Array, " batch"], Metrics]:
-    """Train the discriminator, then take its reward of the batch, minus its running mean."""
+    """Train the discriminator, then take its reward of the batch, standardised by what is usual."""
     draw, between = jax.random.split(key)
     pairs = draw_pairs(expert, draw, batch.state.shape[0])
     trained, metrics = update_discriminator(agent["discriminator"], batch, pairs, s, pace, between)
     reward = jax.lax.stop_gradient(reward_of(trained.model(batch.state, batch.next_state), s))
     mean = jnp.mean(reward)
     centre = follow(agent["centre"].model, Scalar(mean), s.reward_centre)
-    metrics |= {"reward": mean}
-    changed = {"discriminator": trained, "centre": Trained(centre, None)}
-    return agent | changed, reward - centre.value, metrics
+    agent = agent | {"discriminator": trained, "centre": Trained(centre, None)}
+    if s.reward_spread:
+        variance = jnp.mean(((reward - centre.value) / s.reward_scale) ** 2)
+        usual = follow(agent["spread"].model, Scalar(variance), s.reward_spread)
+        agent |= {"spread": Trained(usual, None)}
+    return agent, standardised_reward(agent, reward), metrics | {"reward": mean}
 
 
 def discriminator_reward(
@@ -195,9 +219,9 @@ def discriminator_reward(
     next_state: Float[Array, "batch sees"],
     s: parts.Discriminator,
 ) -> Float[Array, " batch"]:
-    """Reward of transitions under the current discriminator, minus its running mean."""
+    """Reward of transitions under the current discriminator, standardised by what is usual."""
     logit = agent["discriminator"].model(state, next_state)
-    return jax.lax.stop_gradient(reward_of(logit, s)) - agent["centre"].model.value
+    return standardised_reward(agent, jax.lax.stop_gradient(reward_of(logit, s)))
 
 
 # Planner and skill
@@ -221,9 +245,8 @@ def new_planner(
 ) -> Trained[GaussianPlanner]:
     """A planner about to be trained."""
     bounds = (-s.planner.log_std_floor, s.planner.log_std_ceiling)
-    model = GaussianPlanner(
-        key, shape.normaliser, (s.networks.hidden,) * 2, shape.predicts, log_std_bounds=bounds
-    )
+    hidden, smooth = shape.layers(s.networks.hidden), s.planner.smooth_bounds
+    model = GaussianPlanner(key, shape.normaliser, hidden, shape.predicts, bounds, smooth=smooth)
     return fresh(model, planner_optimiser(s, pace))
 
 
@@ -258,7 +281,7 @@ def new_skill(
         key,
         shape.skill_normaliser,
         shape.actions,
-        (s.skill.hidden,) * s.skill.depth,
+        shape.layers(s.skill.hidden, s.skill.depth),
         predicts=shape.predicts,
         noise=noise,
         pair_input=s.pair_view.input,

@@ -26,7 +26,7 @@ class OffPolicySAC(MethodSettings):
 
     def problems(self) -> Iterator[str]:
         """No discriminator to make an absorbing state of."""
-        yield from settings.absorbing_problem(self, "sac")
+        yield from settings.end_problem(self, "sac")
 
 
 METHODS = (

@@ -16,7 +16,13 @@ from depo.losses.soft_policy import Temperature
 from depo.methods.method import Agent, Method, Metrics
 from depo.methods.off_policy import settings as parts
 from depo.methods.off_policy.method import STEADY, Pace, Shape
-from depo.methods.off_policy.steps import CriticSettings, new_critics, step, update_critics
+from depo.methods.off_policy.steps import (
+    CriticSettings,
+    EndValue,
+    new_critics,
+    step,
+    update_critics,
+)
 from depo.methods.optimisation import Trained, fresh
 from depo.methods.sac import OffPolicySAC
 from depo.models.policy import DecoupledPolicy, GaussianActor
@@ -54,7 +60,7 @@ class SoftActorCritic(Method):
 
     def new_actor(self, key: Key[Array, ""], shape: Shape) -> Actor:
         """The policy to be trained."""
-        hidden = (self.settings.networks.hidden,) * 2
+        hidden = shape.layers(self.settings.networks.hidden)
         return GaussianActor(key, shape.normaliser, shape.actions, hidden)
 
     def policy(self, agent: Agent) -> Actor:
@@ -71,15 +77,14 @@ class SoftActorCritic(Method):
         agent: Agent,
         batch: Transitions,
         reward: Float[Array, " batch"],
-        end_value: Float[Array, ""] | float,
         key: Key[Array, ""],
     ) -> tuple[Agent, Metrics]:
         """One soft actor-critic step on any reward."""
         s = self.settings
         next_key, own_key = jax.random.split(key)
         alpha = agent["temperature"].model()
-        action, log_prob, _ = self.policy(agent).sample_log_prob(batch.next_state, next_key)
-        next_value = agent["target"].model.least(batch.next_state, action) - alpha * log_prob
+        next_value = self.target_value(agent, batch.next_state, next_key)
+        end_value = self.end_value(agent, batch, next_value, next_key)
         agent, _, metrics = update_critics(
             agent, batch, reward, next_value, end_value, s, self.pace
         )
@@ -96,6 +101,24 @@ class SoftActorCritic(Method):
             temperature = self._tune(temperature, entropy, batch.action.shape[-1])
         metrics |= {"policy_loss": loss, "entropy": entropy, "temperature": alpha}
         return agent | {"actor": actor, "temperature": temperature}, metrics
+
+    def target_value(
+        self, agent: Agent, state: Float[Array, "batch sees"], key: Key[Array, ""]
+    ) -> Float[Array, " batch"]:
+        """min Q̄ − α log π of what the policy would do."""
+        action, log_prob, _ = self.policy(agent).sample_log_prob(state, key)
+        alpha = agent["temperature"].model()
+        return agent["target"].model.least(state, action) - alpha * log_prob
+
+    def end_value(
+        self,
+        agent: Agent,
+        batch: Transitions,
+        next_value: Float[Array, " batch"],
+        key: Key[Array, ""],
+    ) -> EndValue:
+        """What an ended episode is worth: nothing."""
+        return 0.0
 
     def _tune(
         self, temperature: Trained[Temperature], entropy: Float[Array, ""], actions: int
@@ -124,5 +147,5 @@ class SACMethod(SoftActorCritic):
     ) -> tuple[Agent, Metrics]:
         """Critics, then actor and temperature, on the reward given."""
         reward = self.settings.reward_scale * batch.reward
-        agent, metrics = self.update_on(agent, batch, reward, 0.0, key)
+        agent, metrics = self.update_on(agent, batch, reward, key)
         return agent, metrics | {"reward": jnp.mean(reward)}

@@ -54,6 +54,7 @@ class FineTuning(Part):
     planner_rate: float = 3e-4
     """Adam's learning rate for the planner."""
     networks: off.Networks = off.Networks()
+    decoupled_gradient: off.DecoupledGradient = off.DecoupledGradient()
     calibration: off.Calibration = off.Calibration()
     supervision: off.Supervision = off.Supervision()
     critic: off.Critic = off.Critic()
@@ -96,7 +97,7 @@ class OffPolicyTransfer(MethodSettings):
     head, and the likeliest acts."""
     fine_tuning: FineTuning | None = None
     rules: ClassVar[tuple[Rule, ...]] = (
-        off.NOT_ABSORBED,
+        *off.ENDS,
         Rule(
             ("extremes",),
             lambda s, _: not s.exploration.epsilon and not s.exploration.random_actions,
@@ -127,6 +128,7 @@ class OffPolicyTransfer(MethodSettings):
         "clip_states": _OWN,
         "log_std_floor": _OWN,
         "log_std_ceiling": _OWN,
+        "smooth_bounds": _OWN,
         "plans": _OWN,
         "first_fit_passes": "a transfer has no stage before its first refit",
     }
@@ -155,6 +157,7 @@ class OffPolicyTransfer(MethodSettings):
             pair_view=self.pair_view,
             planner=off.Planner(rate=tuning.planner_rate),
             sampling=self.sampling,
+            decoupled_gradient=tuning.decoupled_gradient,
             calibration=tuning.calibration,
             supervision=tuning.supervision,
             skill=self.skill,
@@ -172,6 +175,8 @@ def _effects_go_with(name: str, wanted: object, given: object) -> str:
     )
 
 
+_DEPO = {"fast": TASKS["v0.1"], "paper": TASKS["paper"]}
+"""Fine-tuning has what version 0.1 had: with the recipe's rules it was not tried yet."""
 _OF_DEPO = ("supervision", "calibration", "supervision_loss", "reward_shift")
 """What a planner that is fine-tuned has of a task's settings of 'depo'."""
 _FEWER_UPDATES = {"updates_per_step": 1.0}
@@ -183,7 +188,7 @@ _OWN_TASKS: dict[str, dict[str, dict[str, Any]]] = {
 
 
 def _tasks(preset: str) -> dict[str, dict[str, Any]]:
-    depo, own = TASKS[preset], _OWN_TASKS[preset]
+    depo, own = _DEPO[preset], _OWN_TASKS[preset]
     return {
         task: {n: v for n, v in depo.get(task, {}).items() if n in _OF_DEPO} | own.get(task, {})
         for task in {**depo, **own}
@@ -240,7 +245,7 @@ METHODS = (
                         "epsilon_decay": 0.1,
                     },
                 },
-                tasks={preset: _tasks(preset) for preset in TASKS},
+                tasks={preset: _tasks(preset) for preset in _DEPO},
                 dynamics={
                     "fast": {
                         "mixed": {

@@ -128,7 +128,7 @@ def new_forward(key: Key[Array, ""], shape: Shape, s: OffPolicyTransfer) -> Forw
     network = MLP(
         key,
         shape.normaliser.mean.shape[0] + shape.actions,
-        (s.skill.hidden,) * s.skill.depth,
+        shape.layers(s.skill.hidden, s.skill.depth),
         len(shape.predicts),
     )
     return Forward(network, jnp.ones(len(shape.predicts)))
