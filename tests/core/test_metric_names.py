@@ -31,7 +31,7 @@ Rows = Iterable[Mapping[str, Any]]
 def written(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Rows]:
     """Rows by what they are of."""
     folder = tmp_path_factory.mktemp("runs")
-    grid = {"size": 3, "horizon": 8, "hidden": 32, "batch_steps": 64}
+    grid = {"size": 3, "horizon": 8, "hidden": 32, "batch_steps": 64, "seeds": 2}
     trained = depo.train("depo", steps=128, out=folder / "grid", **flat(**grid))
     carried = depo.transfer(trained.path, steps=64, out=folder / "carried", **flat(k=2, **grid))
     rows: dict[str, Rows] = {run.path.name: run.metrics() for run in (trained, carried)}

@@ -33,14 +33,17 @@ def test_inverse_and_transpose_drive_like_normal(environment: DrivingEnvironment
         own = DrivingEnvironment(environment.scene, find_vehicle(kind))
         skill = driving_skill(kind)
 
-        def step(carry, t):
-            ego, state = carry
-            wish = state[:, 2:4] + jnp.stack([0.3 * jnp.sin(t / 9), 0.05 * jnp.cos(t / 7)])
-            done = own.step(ego, skill.mode(state, wish))
-            return (done.ego, done.state), done.reached
+        @eqx.filter_jit
+        def played(own: DrivingEnvironment) -> jax.Array:
+            def step(carry, t):
+                ego, state = carry
+                wish = state[:, 2:4] + jnp.stack([0.3 * jnp.sin(t / 9), 0.05 * jnp.cos(t / 7)])
+                done = own.step(ego, skill.mode(state, wish))
+                return (done.ego, done.state), done.reached
 
-        play = eqx.filter_jit(lambda carry, own: jax.lax.scan(step, carry, jnp.arange(120.0))[1])
-        return np.asarray(play(own.reset(keys(32)), own))
+            return jax.lax.scan(step, own.reset(keys(32)), jnp.arange(120.0))[1]
+
+        return np.asarray(played(own))
 
     normal = play("normal")
     assert len(np.unique(normal[:, 0, 0])) > 100

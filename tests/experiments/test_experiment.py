@@ -32,7 +32,7 @@ from depo.methods.settings_tree import with_values
 from depo.runs.run import Run
 from tests.support.arguments import flat
 
-SMALL = {"size": 3, "hidden": 32, "batch_steps": 64}
+SMALL = {"size": 3, "horizon": 8, "hidden": 32, "batch_steps": 64}
 
 
 def small_plan(scale: ScaleSettings) -> dict[str, PlannedRun]:

@@ -67,7 +67,7 @@ def job(kind: str, folder: Path):
         return transfer_job(folder)
     common = {"steps": 1_280, "seeds": 2, "hidden": 32, "batch_steps": 64, "checkpoint_every": 4}
     if kind == "compiled":
-        return make_job("depo", **flat(size=3, **common))
+        return make_job("depo", **flat(size=3, horizon=8, **common))
     demos = Demonstrations.from_episodes([LAKE] * 2).save(folder / "lake.npz")
     slippery = {"is_slippery": True}  # the simulator itself draws random numbers
     return make_job("depo", env="FrozenLake-v1", demos=demos, env_args=slippery, **flat(**common))

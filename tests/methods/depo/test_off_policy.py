@@ -45,7 +45,8 @@ TINY = {"hidden": 8, "skill_hidden": 8, "discriminator_hidden": 8}
 def decoupled(normaliser: Normaliser, **changes) -> tuple[DePOMethod, dict]:
     """A DePO agent of tiny networks between states of two numbers."""
     method = DePOMethod(with_values(OffPolicyDePO(), TINY | changes))
-    return method, method.init(jax.random.key(0), Shape(normaliser, 2, normaliser, (0, 1)))
+    shape = Shape(normaliser, 2, normaliser, (0, 1))
+    return method, eqx.filter_jit(method.init)(jax.random.key(0), shape)
 
 
 def transitions(size: int, seed: int) -> Transitions:
@@ -88,19 +89,18 @@ def test_without_sampling_plans_are_means_and_their_deviation_feels_no_critic() 
             plan = planner.distribution(batch.state)
             return method.decoupled_gradient(planner, plan, agent, batch, key)[0]
 
-        last = eqx.filter_grad(loss)(agent["planner"].model).network.weights[-1]
+        last = eqx.filter_jit(eqx.filter_grad(loss))(agent["planner"].model).network.weights[-1]
         steepness[sample] = float(jnp.abs(last[:, 2:]).max())  # the half that gives log-std
         assert float(jnp.abs(last[:, :2]).max()) > 0
     assert steepness[False] == 0 < steepness[True]
 
 
 def test_the_planners_gradient_leaves_the_skill_alone() -> None:
-    method = DePOMethod(with_values(OffPolicyDePO(), TINY | {"skill_rate": 0.0}))
-    shape = Shape(Normaliser.none(2), 2, Normaliser.none(2), (0, 1))
-    agent = method.init(jax.random.key(0), shape)
+    method, agent = decoupled(Normaliser.none(2), skill_rate=0.0)
     rows = jax.random.normal(jax.random.key(1), (3, 16, 2))
     batch = Transitions(*rows, jnp.zeros(16), jnp.zeros(16, bool))
-    after, _ = method.update(agent, batch, batch, (rows[0], rows[2]), jax.random.key(2))
+    pairs, key = (rows[0], rows[2]), jax.random.key(2)
+    after, _ = eqx.filter_jit(method.update)(agent, batch, batch, pairs, key)
     changed = {name for name in agent if digest(after[name].model) != digest(agent[name].model)}
     assert {"planner", "critic", "discriminator"} <= changed
     assert "skill" not in changed
