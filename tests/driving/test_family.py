@@ -15,6 +15,7 @@ import depo
 from depo.analysis.evaluate import gymnasium_of
 from depo.api import make_job
 from depo.core.errors import DepoError
+from depo.driving.gymnasium_environments import drive
 from depo.driving.opening import open_environment
 from depo.driving.settings import DrivingSettings
 from depo.driving.skill import driving_skill
@@ -154,7 +155,7 @@ def test_the_formula_is_that_of_the_recordings_own_time_step(tmp_path: Path) -> 
     ego = environment.begin_one(int(environment.choice[0]))
     before = environment.start_state[ego.vehicle]
     wanted = before[:, 2:4] + jnp.array([[0.05, 0.01]])
-    _, reached, _ = environment.drive(ego, policy.skill.mode(before, wanted))
+    _, reached, _ = drive(environment, ego, policy.skill.mode(before, wanted))
     np.testing.assert_allclose(reached[:, 2:4], wanted, atol=1e-3)
 
 

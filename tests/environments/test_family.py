@@ -139,7 +139,14 @@ def test_a_family_from_outside_has_pictures_and_reports_of_its_own(
 ) -> None:
     for place, table in [(imagine, "_imaginers"), (reachability, "_exact"), (figures, "_maps")]:
         monkeypatch.setattr(place, table, dict(getattr(place, table)))
-    run = depo.train("depo", env="corridor", steps=96, overrides=TINY, out=tmp_path / "run")
+    run = depo.train(
+        "depo",
+        env="corridor",
+        env_args={"length": 3},
+        steps=96,
+        overrides=TINY,
+        out=tmp_path / "run",
+    )
     for call in (depo.imagine, depo.reachability):
         with pytest.raises(DepoError, match="has finite states"):
             call(run.path)
@@ -156,7 +163,7 @@ def test_a_family_from_outside_has_pictures_and_reports_of_its_own(
     reachability.register_exact("corridor", lambda policy, settings, demos, seed: settings)
     figures.register_map("corridor", lambda axes, run: drawn.append(run))
     assert depo.imagine(run.path) == "corridor"
-    assert depo.reachability(run.path) == CorridorSettings()
+    assert depo.reachability(run.path) == CorridorSettings(length=3)
     assert figures.draw_run(run).exists()
     assert drawn == [run]
     with pytest.raises(DepoError, match="the family 'grid' has its imaginer already"):

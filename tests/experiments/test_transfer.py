@@ -85,7 +85,7 @@ def test_nobody_has_more_evaluations_to_be_lucky_in() -> None:
 
 def test_runs_without_a_transfer_are_drawn_too(tmp_path: Path) -> None:
     run = depo.train(
-        "depo", steps=256, out=tmp_path / "run", overrides={"hidden": 8, "evaluate_every": 1}
+        "bco", steps=256, out=tmp_path / "run", overrides={"hidden": 8, "evaluate_every": 1}
     )
     draw = EXPERIMENTS["fig8"].draw
     assert not draw({"hopper-depo": run}, SCALES["smoke"]).axes[0].lines
