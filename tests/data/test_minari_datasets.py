@@ -321,7 +321,7 @@ class Whole(Far):
         (step(actions=np.array([7, 7])), "FrozenLake-v1", "int64 actions up to 7"),
         (step(), Named(), "leave the environment out"),
         (FINITE, "FrozenLak-v1", "environment 'FrozenLak-v1' cannot be made"),
-        (FINITE, "nowhere:A-v0", "environment 'nowhere:A-v0' cannot be made"),
+        (FINITE, "nowhere:A-v0", "cannot import 'nowhere' of environment 'nowhere:A-v0'"),
         (step(metadata={"made by": print}), None, "cannot be written"),
     ],
 )
