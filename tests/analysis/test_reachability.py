@@ -127,11 +127,11 @@ def test_newest_rows_are_read_without_touching_the_folder(tmp_path: Path) -> Non
         replay.add(Transitions(x, x, x, x[:, 0], np.zeros(4, bool)))
         replay.save(tmp_path)
     before = sorted(path.name for path in tmp_path.iterdir())
-    rows = read_newest(tmp_path, 6)
+    rows = read_newest(tmp_path, 6, 1, 1)
     assert rows is not None
     assert rows.state[:, 0].tolist() == [1, 1, 2, 2, 2, 2]
     assert sorted(path.name for path in tmp_path.iterdir()) == before
-    assert read_newest(tmp_path / "none", 6) is None
+    assert read_newest(tmp_path / "none", 6, 1, 1) is None
 
 
 class Table(depo.CategoricalSkill):

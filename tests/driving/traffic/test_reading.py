@@ -425,6 +425,11 @@ BAD_LAYOUTS = {
             ("nothing between", "separator=''", "separator '' separates nothing"),
         ]
     },
+    "a hair's width": (
+        "road={length=9,lanes=3,lane_width=1e-320,zone=[0,9]}\n"
+        "columns={vehicle='a',x='b',y='c',frame='d'}",
+        "lane_width 1e-320 m is not between 0.1 m",
+    ),
     "half a lane": (
         "road={length=9,lanes=3.5,lane_width=3,zone=[0,9]}\n"
         "columns={vehicle='a',x='b',y='c',frame='d'}",

@@ -19,6 +19,8 @@ KILOMETRES_PER_HOUR = 1 / 3.6
 
 Place = Annotated[float, msgspec.Meta(ge=-1e6, le=1e6)]
 """Metres along or across a road; no road is longer."""
+NARROWEST = 0.1
+"""Metres: no lane is narrower."""
 Lanes = Annotated[int, msgspec.Meta(ge=1, le=100)]
 
 
@@ -68,6 +70,10 @@ class Road:
             raise DepoError(
                 f"a road of {self.length} m with {self.lanes} lanes of {self.lane_width} m: "
                 "all three must be positive"
+            )
+        if not NARROWEST <= self.lane_width <= self.length:
+            raise DepoError(
+                f"lane_width {self.lane_width} m is not between {NARROWEST} m and the road's length"
             )
         if not 0 <= start < end <= self.length:
             raise DepoError(
