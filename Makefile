@@ -9,7 +9,7 @@ PYTEST := "$(BIN)/python" -m pytest -n 2 --jaxtyping-packages=depo,tests.check
 # compared bit for bit with what was recorded
 RECORDED := $(wildcard tests/golden tests/fixtures)
 
-.PHONY: demo test test-slow lint types unit docs clean fuzz
+.PHONY: demo test test-slow lint types unit docs clean faults fuzz
 
 demo: $(VENV)/.installed
 	"$(BIN)/depo" demo --out demo
@@ -41,6 +41,10 @@ test-slow: $(VENV)/.installed-dev
 # 20,000 damaged files of every kind; what is neither refused with a sentence nor valid is kept.
 fuzz: $(VENV)/.installed-dev
 	"$(BIN)/python" -m tests.hostile.fuzz
+
+# 100 kills at random instants, a full disk, a moved folder, …: identical, or refused in a sentence.
+faults: $(VENV)/.installed-dev
+	XLA_FLAGS="$(QUICKLY) $$XLA_FLAGS" "$(BIN)/python" -m tests.faults
 
 docs: $(VENV)/.installed-dev
 	"$(BIN)/python" docs/generate_reference.py

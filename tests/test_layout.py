@@ -100,7 +100,7 @@ TESTED_BY = {
     "theory/finite_mdp": "theory/test_occupancy.py",
 }
 """Modules without a test of their name, and the test that runs them; the shorter, the better."""
-WHOLE = {"golden", "fixtures", "hostile"}
+WHOLE = {"golden", "fixtures", "faults", "hostile"}
 """Folders of tests of the whole package, as are the files beside this one."""
 OF_MANY = {
     "core/test_metric_names.py": "every metric that is written is in the catalogue",

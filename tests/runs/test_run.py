@@ -13,7 +13,7 @@ import pytest
 import depo
 from depo.api import make_job
 from depo.core.weights import digest
-from depo.runs.run import Run
+from depo.runs.run import Progress, Run
 from depo.runs.training import _check_finite, begin, go_on
 from tests.environments import point
 from tests.environments.point import ID
@@ -297,3 +297,13 @@ def test_a_formula_of_the_wrong_shape_is_told_before_there_is_a_run(
     with pytest.raises(depo.DepoError, match=f"the formula '.*{sentence}"):
         depo.transfer(planner, env=point.ID, skill=skill, steps=0, out=tmp_path / "run")
     assert [path.name for path in tmp_path.iterdir()] == ["planner"]
+
+
+def test_what_kills_left_half_written_goes_and_what_is_being_drawn_stays(tmp_path: Path) -> None:
+    names = ("checkpoints/.000004.1.tmp/state", "replay/seed-0/.chunk.2.tmp", ".stopped.json.3.tmp")
+    drawn = tmp_path / "figures" / ".run.png.4.tmp"
+    for file in (*(tmp_path / name for name in names), drawn):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(b"half")
+    Run(tmp_path, cloning()).cut_back(Progress(0, 0))
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == [drawn]

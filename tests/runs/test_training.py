@@ -11,26 +11,18 @@ import sys
 import time
 from pathlib import Path
 
-import jax
-import jax.numpy as jnp
-import numpy as np
 import pytest
 
 import depo
 from depo.core.weights import digest
-from depo.data import Demonstrations
 from depo.learners.collector import Collector
 from depo.learners.gathering import HostGathering
 from depo.runs import stop_request
 from depo.runs.run import Run
 from depo.runs.stop_request import Interrupted
 from depo.runs.training import begin, go_on
-from tests.environments.point import ID as POINT
-from tests.environments.point import straight_demonstrations
-from tests.support.arguments import flat
-from tests.support.traffic import flowing
+from tests.support.small_jobs import job
 
-LAKE = [0, 4, 8, 9, 13, 14, 15]
 GO_ON = """
 import depo, sys
 from depo.core.runtime import prepare_jax
@@ -54,71 +46,6 @@ def torn(path, data):
 weights.write_bytes = torn
 depo.resume(sys.argv[1])
 """
-
-
-def job(kind: str, folder: Path):
-    from depo.api import make_job
-
-    if kind in ("hopper", "third-party"):
-        return vector_job(kind, folder)
-    if kind == "driving":
-        return driving_job(folder)
-    if kind == "transfer":
-        return transfer_job(folder)
-    common = {"steps": 1_280, "seeds": 2, "hidden": 32, "batch_steps": 64, "checkpoint_every": 4}
-    if kind == "compiled":
-        return make_job("depo", **flat(size=3, horizon=8, **common))
-    demos = Demonstrations.from_episodes([LAKE] * 2).save(folder / "lake.npz")
-    slippery = {"is_slippery": True}  # the simulator itself draws random numbers
-    return make_job("depo", env="FrozenLake-v1", demos=demos, env_args=slippery, **flat(**common))
-
-
-def vector_job(kind: str, folder: Path):
-    """Off-policy: half the steps random, four checkpoints, a replay that is overwritten."""
-    from depo.api import make_job
-
-    small = {"hidden": 16, "skill_hidden": 16, "minibatch": 32, "batch_steps": 40, "seeds": 2}
-    small |= {"steps": 640, "random_steps": 160, "evaluate_every": 2, "checkpoint_every": 2}
-    small |= {"replay": 200, "skill_replay": 300, "demo_episodes": 2}
-    if kind == "third-party":
-        demos = straight_demonstrations(folder / "straight.npz")
-        return make_job("depo", env=POINT, demos=demos, **flat(**small))
-    states = np.random.default_rng(0).normal(size=(4, 20, 11))
-    demos = Demonstrations.from_episodes(list(states)).save(folder / "hops.npz")
-    return make_job("depo", env="hopper", demos=demos, **flat(skill_memory=True, **small))
-
-
-def driving_job(folder: Path):
-    """Gathered inside the compiler."""
-    from depo.api import make_job
-
-    recording = flowing(seconds=60.0).save(folder / "flowing.npz")
-    small = {"hidden": 16, "discriminator_hidden": 16, "minibatch": 32, "copies": 10, "seeds": 2}
-    small |= {"steps": 800, "batch_steps": 50, "random_steps": 100, "evaluate_every": 2}
-    return make_job(
-        "depo",
-        env="driving",
-        env_args={"recording": str(recording)},
-        **flat(checkpoint_every=2, **small),
-    )
-
-
-def transfer_job(folder: Path):
-    """A planner that is set free half-way, and a skill by effects (what ``mixed`` asks for)."""
-    from depo.api import make_job
-
-    normaliser = depo.Normaliser(jnp.zeros(2), jnp.ones(2))
-    planner = depo.GaussianPlanner(jax.random.key(0), normaliser, (16, 16))
-    small = {"hidden": 16, "skill_hidden": 16, "minibatch": 32, "batch_steps": 40, "seeds": 2}
-    small |= {"steps": 640, "random_steps": 160, "evaluate_every": 2, "checkpoint_every": 2}
-    return make_job(
-        "transfer",
-        planner=depo.save_planner(folder / "given", planner),
-        env=POINT,
-        dynamics="mixed",
-        demos=straight_demonstrations(folder / "straight.npz"),
-        **flat(unfreeze_after=400, **small),
-    )
 
 
 def start(run: Path, script: str = GO_ON, *arguments: str) -> subprocess.Popen[bytes]:

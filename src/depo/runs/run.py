@@ -62,7 +62,7 @@ SETTINGS, METRICS, TIMING, DEMOS = "settings.json", "metrics.csv", "timing.csv",
 CHECKPOINTS, STATE, PROGRESS = "checkpoints", "state.safetensors", "progress.json"
 KEPT_CHECKPOINTS = 2
 REPLAY, STOPPED, POLICY = "replay", "stopped.json", "policy"
-LOCK = ".lock"
+LOCK, FIGURES = ".lock", "figures"
 CSV_EXPANDS = 16
 """Times the bytes of a table that its rows take in memory."""
 REMOVE = "remove that checkpoint's folder to go on from the one before"
@@ -322,8 +322,13 @@ class Run:
         if metrics.exists() and metrics.stat().st_size > progress.metrics_bytes:
             with open_plain(metrics, "r+b") as file:
                 file.truncate(progress.metrics_bytes)
-        for leftover in (self.path / CHECKPOINTS).glob(".*.tmp"):
-            shutil.rmtree(leftover, ignore_errors=True)
+        for leftover in list(self.path.rglob(".*.tmp")):
+            if leftover.relative_to(self.path).parts[0] == FIGURES:
+                continue  # which somebody may be drawing now
+            if leftover.is_dir():
+                shutil.rmtree(leftover, ignore_errors=True)
+            else:
+                leftover.unlink(missing_ok=True)
 
     def log(self, rows: list[dict[str, Any]]) -> None:
         """Append rows to metrics.csv."""

@@ -1,0 +1,43 @@
+"""A small sample of the campaign, with its machinery; the whole is ``make faults``."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.faults.__main__ import table
+from tests.faults.child import Child, Ended
+from tests.faults.kills import Kill
+from tests.faults.subjects import difference
+
+
+def test_a_few_seeded_kills_end_as_if_nothing_had_happened() -> None:
+    """In a process of its own, which must not have computed anything when it forks."""
+    command = [sys.executable, "-m", "tests.faults", "--kills", "3", "--only", "grid"]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    assert "3 kills and 0 other faults, seed 0: 0 ended badly" in ended.stdout
+
+
+def test_a_difference_and_a_fault_are_told() -> None:
+    assert difference({"a": b"1", "b": b"2"}, {"a": b"1", "b": b"3"}) == "b"
+    assert difference({"a": b"1"}, {"a": b"1", "more": b""}) == "more"
+    assert not difference({"a": b"1"}, {"a": b"1"})
+    kill = Kill("grid", signal.SIGTERM, "write", 1.25, "metrics.csv is not the same")
+    assert table([kill]).splitlines()[1].split() == ["grid", "0", "1", "0", "0", "1.2", "s", "1"]
+
+
+def test_only_one_sentence_is_a_refusal() -> None:
+    assert Ended(2, "depo: cannot write it: no space").in_a_sentence
+    assert not Ended(0, "depo: cannot write it: no space").in_a_sentence
+    assert not Ended(2, "Traceback (most recent call last):\ndepo: oh").in_a_sentence
+
+
+def test_a_child_is_waited_for_and_one_that_hangs_is_killed(tmp_path: Path) -> None:
+    said = Child(lambda: os.write(1, b"here\n"), tmp_path / "said.txt").wait()
+    assert (said.status, said.said) == (0, "here\n")
+    hangs = Child(lambda: os.read(os.pipe()[0], 1), tmp_path / "hangs.txt")
+    assert hangs.wait(0.1).status == -signal.SIGKILL
