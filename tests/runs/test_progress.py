@@ -65,6 +65,12 @@ def test_a_renamed_checkpoint_is_refused(file: Path, name: str) -> None:
         opened(file).latest()
 
 
+def test_a_folder_that_is_no_number_is_no_checkpoint(file: Path) -> None:
+    (file.parents[1] / "9²").mkdir()
+    (file.parents[1] / "9²" / "progress.json").write_text("{}")
+    assert opened(file).latest()[1].block == 2
+
+
 @pytest.mark.parametrize("text", ["", "{", "[1]", "\x00", '{"block": Infinity}', "[" * 100_000])
 def test_what_is_no_progress_is_refused(file: Path, text: str) -> None:
     file.write_text(text)

@@ -209,7 +209,7 @@ class Run:
         """Complete checkpoints, oldest first."""
         folder = self.path / CHECKPOINTS
         complete = [p for p in folder.glob("[0-9]*") if (p / PROGRESS).exists()]
-        return sorted((p for p in complete if p.name.isdigit()), key=lambda p: int(p.name))
+        return sorted((p for p in complete if p.name.isdecimal()), key=lambda p: int(p.name))
 
     def latest(self) -> tuple[Path, Progress]:
         """The newest checkpoint's state file and how far it is."""
