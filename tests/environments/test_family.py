@@ -31,6 +31,7 @@ from depo.environments.grid.gridworld import GridWorldSettings
 from depo.environments.gymnasium_family import GymnasiumSettings
 from depo.plotting import figures
 from depo.runs.job import Job
+from depo.runs.run import Run
 from tests.support.corridor import CorridorFamily, CorridorSettings
 
 TINY = {"hidden": 8, "batch_steps": 32, "evaluate_every": 1}
@@ -111,19 +112,18 @@ def test_names_are_taken_once(corridor: CorridorFamily) -> None:
         register_family(Other())
 
 
+def trained(out: Path) -> Run:
+    """A short run in the corridor, the same for every test: it is compiled once."""
+    length = {"length": 3}
+    return depo.train("depo", env="corridor", env_args=length, steps=96, overrides=TINY, out=out)
+
+
 def test_a_family_from_outside_is_trained_in_resumed_and_shown(
     corridor: CorridorFamily, tmp_path: Path
 ) -> None:
     job = parse_job("depo", ["--env", "corridor", "--env-args", "length=3"], "depo", "").job
     assert job.environment.settings == CorridorSettings(length=3)
-    run = depo.train(
-        "depo",
-        env="corridor",
-        env_args={"length": 3},
-        steps=96,
-        overrides=TINY,
-        out=tmp_path / "run",
-    )
+    run = trained(tmp_path / "run")
     assert run.job == Job.from_json(run.job.to_json())
     assert run.job.environment.label == "corridor-v0"
     assert {"return", "episode_length"} <= set(run.final_scores()[0])
@@ -139,14 +139,7 @@ def test_a_family_from_outside_has_pictures_and_reports_of_its_own(
 ) -> None:
     for place, table in [(imagine, "_imaginers"), (reachability, "_exact"), (figures, "_maps")]:
         monkeypatch.setattr(place, table, dict(getattr(place, table)))
-    run = depo.train(
-        "depo",
-        env="corridor",
-        env_args={"length": 3},
-        steps=96,
-        overrides=TINY,
-        out=tmp_path / "run",
-    )
+    run = trained(tmp_path / "run")
     for call in (depo.imagine, depo.reachability):
         with pytest.raises(DepoError, match="has finite states"):
             call(run.path)
