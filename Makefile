@@ -24,7 +24,7 @@ types: $(VENV)/.installed-dev
 	"$(BIN)/mypy"
 
 # Most of the tests' time is compilation, of programs that run for milliseconds: where no bits are
-# compared with recorded ones XLA need not optimise, which is a third less processor time in all.
+# compared with recorded ones XLA need not optimise (a third less time where it was measured).
 # Programs are kept in .pytest_cache/depo (tests/conftest.py): workers and the processes that tests
 # start share them within a run, and on a developer's machine the next run finds them, too.
 # Files are kept together, so that what their tests share is prepared once.
