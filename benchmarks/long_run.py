@@ -143,7 +143,7 @@ def draw(table: dict[str, np.ndarray], title: str, path: Path) -> None:
         ("number of", COUNTS),
         ("run folder [MB]", ("folder_mb",)),
         ("checkpoint [s]", ("checkpoint_seconds",)),
-        ("steps per second", ("steps_per_second",)),
+        ("steps so far", ("env_steps",)),
     )
     figure, axes = pyplot.subplots(len(panels), sharex=True, figsize=(8, 10), layout="constrained")
     for axis, (label, names) in zip(axes, panels, strict=True):

@@ -32,7 +32,7 @@ class Ended:
     @property
     def sentence(self) -> str:
         """The refusal."""
-        return " ".join(self.said.rpartition("depo: ")[2].split())
+        return " ".join(f"\n{self.said}".partition("\ndepo: ")[2].split())
 
 
 class Child:

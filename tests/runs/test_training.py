@@ -112,6 +112,7 @@ def test_a_transfer_killed_at_random_moments(tmp_path: Path) -> None:
     kill_and_compare(whole_run("transfer", tmp_path), tmp_path, kills=2)
 
 
+@pytest.mark.slow  # a sample of tests/faults is not
 def test_killed_at_random_moments(reference, tmp_path: Path) -> None:
     kill_and_compare(reference, tmp_path, kills=2)
 
