@@ -1,4 +1,4 @@
-"""The preset `fast`, one recipe for all tasks, beside version 0.1's, which was tuned task by task.
+"""The preset `recipe`, the same for all tasks, beside version 0.1's, which was tuned task by task.
 
     python benchmarks/recipe.py --runs runs/recipe --out recipe.csv --tasks hopper --seeds 100 101
 
@@ -24,7 +24,7 @@ STEPS = {
     "ant": 100_000,
 }
 """Task: environment steps of each training, unless --steps says otherwise."""
-PRESETS = ("v0.1", "fast")
+PRESETS = ("v0.1", "recipe")
 
 
 def row(asked: Training, curves: list[list[Point]]) -> list[str]:

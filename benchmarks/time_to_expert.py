@@ -14,7 +14,7 @@ import numpy as np
 from curves import Training, measure, seconds_to
 
 STEPS = {"inverted-pendulum": 20_000, "hopper": 60_000, "half-cheetah": 150_000}
-PRESETS = ("v0.1", "fast")
+PRESETS = ("v0.1", "recipe")
 SHARE = 0.9
 
 
@@ -34,7 +34,7 @@ def main() -> None:
         for preset in PRESETS
     ]
     curves = measure(asked, given.runs, given.workers)
-    print(f"{'task':20}{'v0.1':>24}{'fast':>24}{'ratio':>8}")
+    print(f"{'task':20}{'v0.1':>24}{'recipe':>24}{'ratio':>8}")
     for task in given.tasks:
         seconds = {
             preset: [
@@ -45,7 +45,7 @@ def main() -> None:
             for preset in PRESETS
         }
         cells = (" ".join(f"{x:.0f}" for x in seconds[preset]) for preset in PRESETS)
-        ratio = np.median(seconds["fast"]) / np.median(seconds["v0.1"])
+        ratio = np.median(seconds["recipe"]) / np.median(seconds["v0.1"])
         print(f"{task:20}" + "".join(f"{cell:>24}" for cell in cells) + f"{ratio:>8.2f}")
 
 

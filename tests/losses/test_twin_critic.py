@@ -9,7 +9,7 @@ import pytest
 from depo.losses import twin_critic
 from depo.methods.gaifo import OffPolicyGAIfO
 from depo.methods.method import Agent
-from depo.methods.off_policy.steps import end_value, reward_of
+from depo.methods.off_policy.steps import end_value, first_states, reward_of
 from depo.methods.optimisation import Trained
 from depo.methods.settings_tree import with_values
 from depo.models.scalar import Scalar
@@ -22,8 +22,8 @@ def gaifo(**changes: object) -> OffPolicyGAIfO:
     return with_values(OffPolicyGAIfO(), changes)
 
 
-def worth_of_ends(values: jnp.ndarray, own: jnp.ndarray, s: OffPolicyGAIfO) -> np.ndarray:
-    return np.asarray(end_value(USUAL, values, lambda: own, ENDED, s))
+def worth_of_ends(values: jnp.ndarray, first: jnp.ndarray, s: OffPolicyGAIfO) -> np.ndarray:
+    return np.asarray(end_value(USUAL, values, lambda: first, ENDED, s))
 
 
 def test_an_end_is_worth_its_constant_and_a_cut_bootstraps() -> None:
@@ -43,16 +43,26 @@ def test_an_absorbed_agent_earns_a_poor_reward_for_ever() -> None:
 
 def test_a_relative_end_moves_with_the_reward_and_sees_only_what_goes_on() -> None:
     s = gaifo(termination="relative", end_cost=2.0)
-    own = jnp.array([50.0, 50.0, 50.0])
-    worth = worth_of_ends(VALUES, own, s)
-    np.testing.assert_allclose(worth, 2.0 - 2.0, atol=1e-6)  # of 1 and 3: mean 2, deviation 1
-    shifted = worth_of_ends(5.0 * VALUES + 7.0, 5.0 * own + 7.0, s)
-    np.testing.assert_allclose(shifted, 5.0 * worth + 7.0, atol=1e-5)
-    all_ended = end_value(USUAL, VALUES, lambda: own, ENDED | True, s)
-    assert np.isfinite(all_ended).all()  # nothing goes on: no NaN
+    first = jnp.array([50.0, 70.0])
+    worth = worth_of_ends(VALUES, first, s)
+    assert float(worth) == pytest.approx(2.0 - 2.0, abs=1e-6)  # of 1 and 3: mean 2, deviation 1
+    shifted = worth_of_ends(5.0 * VALUES + 7.0, 5.0 * first + 7.0, s)
+    assert float(shifted) == pytest.approx(5.0 * float(worth) + 7.0, abs=1e-5)
+    all_ended = end_value(USUAL, VALUES, lambda: first, ENDED | True, s)
+    assert np.isfinite(all_ended)  # nothing goes on: no NaN
 
 
-def test_a_relative_end_is_never_worth_more_than_the_state_it_ended_in() -> None:
+def test_a_relative_end_is_never_worth_more_than_beginning_anew() -> None:
     s = gaifo(termination="relative", end_cost=1.0)
-    own = jnp.array([-4.0, 0.5, 9.0])  # an episode's first states may be worth less than is usual
-    np.testing.assert_allclose(worth_of_ends(VALUES, own, s), [-4.0, 0.5, 1.0], atol=1e-6)
+    assert float(worth_of_ends(VALUES, jnp.array([-4.0, 0.0]), s)) == pytest.approx(-2.0)
+    assert float(worth_of_ends(VALUES, jnp.array([-4.0, 9.0]), s)) == pytest.approx(1.0)
+
+
+def test_first_states_are_those_that_nothing_leads_to() -> None:
+    episodes = [np.arange(6.0).reshape(3, 2), 50 + np.arange(4.0).reshape(2, 2)]
+    state = jnp.array(np.concatenate([e[:-1] for e in episodes]))
+    next_state = jnp.array(np.concatenate([e[1:] for e in episodes]))
+    first = np.asarray(first_states((state, next_state)))
+    assert {tuple(row) for row in first} == {(0.0, 1.0), (50.0, 51.0)}
+    alone = np.asarray(first_states((state[:1], next_state[:1])))  # also without demonstrations
+    assert {tuple(row) for row in alone} == {(0.0, 1.0)}

@@ -119,3 +119,19 @@ def test_settings_that_came_later_do_not_make_older_runs_others() -> None:
     )
     assert Job.from_json(falling.to_json()) == falling
     assert Job.from_json(job.to_json()) == job
+
+
+TASKS = ("InvertedPendulum-v5", "Hopper-v5", "HalfCheetah-v5", "Walker2d-v5", "depo/Driving-v0")
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_tasks_with_published_figures_keep_what_these_were_made_with(task: str) -> None:
+    now, then = (preset_settings("depo", preset, OFF_POLICY, task) for preset in ("fast", "v0.1"))
+    assert now == then
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_the_recipe_knows_no_task(task: str) -> None:
+    recipe = preset_settings("depo", "recipe", OFF_POLICY, task)
+    assert recipe == preset_settings("depo", "fast", OFF_POLICY, "Mine-v0")
+    assert recipe != preset_settings("depo", "v0.1", OFF_POLICY, "Mine-v0")

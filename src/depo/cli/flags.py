@@ -72,7 +72,7 @@ class CommonFlags:
     """The first seed."""
     seeds: int = 1
     """How many seeds, trained together: SEED, SEED+1, …"""
-    preset: Literal["fast", "paper", "v0.1"] = "fast"
+    preset: Literal["fast", "paper", "recipe", "v0.1"] = "fast"
     """Where the other defaults come from: what works best, or what the authors did."""
     skill: str = ""
     """A skill folder to begin with (--skill-rate 0 keeps it as it is); in a transfer with --steps 0

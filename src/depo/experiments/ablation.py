@@ -55,14 +55,14 @@ FAMILIES: dict[str, dict[str, dict[str, Any]]] = {
         "no-demo-share": {"demo_share": 0.0},
     },
 }
-"""Family, change: the settings changed. 'parts' takes away what version 0.1's preset added."""
+"""Family, change: the settings changed. 'parts' takes away what the preset fast added."""
 
 TITLES = {
     "weights": "weights λ_h and c",
     "calibration": "weight of a real transition in CDePG",
     "noise": "noise of the skill while exploring",
     "refit": "fitting the skill: beside every update, or refits",
-    "parts": "parts of version 0.1's preset, each taken away",
+    "parts": "parts of the preset fast, each taken away",
 }
 TOGETHER, ACROSS = 5, 5
 """Changes that one panel can show, and panels side by side where there is one for each."""
@@ -111,7 +111,7 @@ def _plan(scale: ScaleSettings) -> Plan:
                 demos=demos,
                 steps=own.steps,
                 seeds=scale.seeds or own.seeds,
-                preset=scale.published,
+                preset=scale.preset,
                 overrides=quick,
             )
             # a change may leave others without effect, which a user would be told

@@ -20,7 +20,6 @@ from depo.data.demonstrations import Demonstrations
 from depo.data.shipped import load_demonstrations
 from depo.environments.family import family_of, to_format_1
 from depo.evaluation.statistics import mean_scores
-from depo.methods.presets import UNCHANGED
 from depo.runs.job import Job
 from depo.runs.run import CSV_EXPANDS, Run
 
@@ -183,7 +182,6 @@ def description(job: Job) -> dict[str, Any]:
     for name, default in (YOUNGEST if job.spec.takes_planner else YOUNGER | YOUNGEST).items():
         if data["settings"].get(name) == default:
             del data["settings"][name]
-    data["preset"] = UNCHANGED.get(job.preset, job.preset)
     data["environment"] = to_format_1(job.environment)
     data["skill"] = job.skill.replace("depo.driving.", "depo.environments.driving.")
     if job.variants:

@@ -55,12 +55,6 @@ class ScaleSettings:
     only: tuple[str, ...] = ()
     """The runs that are asked for; none: all. A plan need not look for what others would need."""
 
-    @property
-    def published(self) -> str:
-        """The preset that the published figures of vector states were made with, under ``fast``
-        version 0.1's until they are made again."""
-        return "v0.1" if self.preset == "fast" else self.preset
-
 
 SCALES: dict[str, ScaleSettings] = {
     "smoke": ScaleSettings("smoke", 640, 384, 2),

@@ -54,7 +54,7 @@ def _plan(scale: ScaleSettings) -> Plan:
                 demos=published if method == "depo-rl" else "",
                 steps=own.steps,
                 seeds=scale.seeds or own.seeds,
-                preset=scale.published,
+                preset=scale.preset,
                 overrides=QUICK if scale.name == "smoke" else {},
             )
             plan[f"{task}-{method}"] = PlannedRun(job)
@@ -65,7 +65,7 @@ def _plan(scale: ScaleSettings) -> Plan:
             dynamics="inverted",
             steps=transfer.SCALES[scale.name][task].steps,
             seeds=scale.seeds or own.seeds,
-            preset=scale.published,
+            preset=scale.preset,
             overrides=(QUICK if scale.name == "smoke" else {}) | as_published,
         )
         plan[f"{task}-{CARRIED}"] = PlannedRun(carried, f"{task}-depo-rl")

@@ -76,7 +76,7 @@ def _plan_task(task: str, setting: str, scale: ScaleSettings) -> Plan:
     demos = find_demos(scale.demos_dir, task)
     if own is None or not demos or task not in continuous.SCALES[scale.name]:
         return {}
-    common: dict[str, Any] = {"env": task, "dynamics": DYNAMICS[setting], "preset": scale.published}
+    common: dict[str, Any] = {"env": task, "dynamics": DYNAMICS[setting], "preset": scale.preset}
     quick = QUICK if scale.name == "smoke" else {}
     planner = imitation(scale, task, "depo")
     seeds = min(scale.seeds or own.seeds, len(planner.seeds))

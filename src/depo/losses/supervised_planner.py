@@ -26,7 +26,7 @@ def of_distribution(
     The error of the mean leaves the spread as it was, that of a sample drives it to zero.
     """
     if form == "relative":
-        return jnp.mean(relative_step.loss(plan, difference, difference))
+        return jnp.mean(relative_step.loss(plan, difference))
     if form in ("squared", "sampled"):
         guess = plan.mean if form == "squared" else plan.sample(key)
         return jnp.mean(jnp.sum((guess - difference) ** 2, axis=-1))

@@ -1,7 +1,7 @@
 """Twin critics: ½ E[(Q_i(s,a) − y)²], y = r + γ·V(s') with V(s') = min Q̄(s',a') − α log π(a'|s').
 
-An episode's end replaces V(s') by another value: 0, or in imitation, where rewards have no zero of
-their own, what an absorbed agent earns, or min(V(s), mean V − k·std V).
+An episode's end replaces V(s') by a constant: 0, or in imitation, where rewards have no zero of
+their own, what an absorbed agent earns, or min(V(first states), mean V − k·std V).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ def target(
     reward: Float[Array, " batch"],
     next_value: Float[Array, " batch"],
     terminated: Bool[Array, " batch"],
-    end_value: Float[Array, " batch"] | Float[Array, ""] | float,
+    end_value: Float[Array, ""] | float,
     gamma: float,
 ) -> Float[Array, " batch"]:
     """y; a cut episode (truncated) bootstraps like any other step."""
@@ -31,7 +31,7 @@ def below_usual(
     is added to it or it is scaled, so an end of this value prefers neither living nor dying.
 
     Alone it is not safe: where episodes begin far from what is usual, their first states are worth
-    less, and dying there pays. An end is therefore never worth more than the state it ended in.
+    less, and dying there pays. An end is therefore never worth more than beginning anew.
 
     >>> float(below_usual(jnp.array([1.0, 3.0, 99.0]), jnp.array([True, True, False]), 1.0))
     1.0

@@ -1,9 +1,9 @@
 """Presets: other defaults for a method's settings, in layers. No JAX here.
 
 ``paper`` is what the authors' experiments really did where that can be told (the docs' fidelity
-table has each difference from their text); ``fast`` is what we found to work best, for ``depo`` one
-recipe for all tasks; ``v0.1`` is what version 0.1 called fast. An explicit flag or argument beats
-any.
+table has each difference from their text); ``fast`` is what we found to work best; ``recipe``
+(of ``depo``) knows no task, and is what ``fast`` has for tasks without published figures; ``v0.1``
+is what version 0.1 called fast. An explicit flag or argument beats any.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from depo.methods.settings_tree import (
 from depo.methods.tasks import TASKS
 from depo.models.skill_source import shape_settings
 
-PRESETS = ("fast", "paper", "v0.1")
+PRESETS = ("fast", "paper", "recipe", "v0.1")
 UNCHANGED = {"v0.1": "fast"}
 """A preset of an earlier version is today's where that has not changed since, and so are the tables
 of tasks that methods share."""
@@ -45,7 +45,7 @@ def preset_layers(
 
     >>> preset_layers("bco", "fast", "off-policy", "InvertedPendulum-v5")["task"]["hidden"]
     64
-    >>> preset_layers("depo", "fast", "off-policy", "InvertedPendulum-v5")["task"]
+    >>> preset_layers("depo", "fast", "off-policy", "Mine-v0")["task"]
     {}
     """
     own = find_method(method).implementation(learner)
@@ -105,7 +105,7 @@ def compose(
 
     What a file or flags say and the method has not is refused; presets may say it without effect.
 
-    >>> composed = compose("depo", "fast", "off-policy", "Hopper-v5", flags={"hidden": 64})
+    >>> composed = compose("depo", "fast", "off-policy", "Mine-v0", flags={"hidden": 64})
     >>> [composed.origins[name] for name in ("hidden", "minibatch", "gamma")]
     ['flag', 'preset', 'default']
     """

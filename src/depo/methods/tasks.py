@@ -20,17 +20,6 @@ _DRIVING = {
 }
 """All training vehicles demonstrate; the formula is the skill, so velocities are all that is
 planned."""
-DRIVING = {
-    **_DRIVING,
-    **STEADY,
-    "updates_per_step": 0.2,
-    "minibatch": 128,
-    "hidden": 128,
-    "random_steps": 2_000,
-    "reward_shift": 0.0,
-    "reward_centre": 0.001,
-}
-"""The same under ``fast``."""
 _WITHOUT_DEMOS = {"demo_share": 0.0}
 """Where it seemed slower (InvertedPendulum)."""
 _MILD_FALLS = {"absorbing_logit": 3.0, "log_std_ceiling": -1.5}
@@ -46,7 +35,16 @@ _VECTORS: dict[str, dict[str, dict[str, Any]]] = {
             "skill_hidden": 64,
             "discriminator_hidden": 64,
         },
-        "depo/Driving-v0": DRIVING,
+        "depo/Driving-v0": {
+            **_DRIVING,
+            **STEADY,
+            "updates_per_step": 0.2,
+            "minibatch": 128,
+            "hidden": 128,
+            "random_steps": 2_000,
+            "reward_shift": 0.0,
+            "reward_centre": 0.001,
+        },
         "Walker2d-v5": {**STEADY, "reward_shift": 0.0, "reward_centre": 0.001, **_MILD_FALLS},
         "HalfCheetah-v5": {"gradient_penalty": 1.0, "reward_shift": 4.5},
     },
@@ -77,5 +75,7 @@ _VECTORS: dict[str, dict[str, dict[str, Any]]] = {
     },
 }
 
+SHARED = _VECTORS["fast"]
+"""Of every method but those that have rules instead."""
 TASKS: dict[LearnerName, dict[str, dict[str, dict[str, Any]]]] = {OFF_POLICY: _VECTORS}
 """Learner, preset, task: settings that differ again."""

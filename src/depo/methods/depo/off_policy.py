@@ -20,12 +20,12 @@ from depo.methods.off_policy import settings as parts
 from depo.methods.off_policy.method import STEADY, Pace, Shape
 from depo.methods.off_policy.steps import (
     CriticSettings,
-    EndValue,
     PlannerSettings,
     SkillSettings,
     discriminator_reward,
     draw_pairs,
     end_value,
+    first_states,
     new_critics,
     new_discriminator,
     new_planner,
@@ -123,7 +123,7 @@ class PlannerGradientMethod(Method):
         agent, reward, metrics = self.update_reward(agent, batch, expert, keys[0])
         batch, reward = self.with_demonstrations(agent, batch, reward, expert, keys[0])
         next_value = self.target_value(agent, batch.next_state, keys[1])
-        end_value = self.end_value(agent, batch, next_value, keys[1])
+        end_value = self.end_value(agent, batch, next_value, expert, keys[1])
         agent, value, more = update_critics(
             agent, batch, reward, next_value, end_value, s, self.pace
         )
@@ -157,8 +157,9 @@ class PlannerGradientMethod(Method):
         agent: Agent,
         batch: Transitions,
         next_value: Float[Array, " batch"],
+        expert: Pairs,
         key: Key[Array, ""],
-    ) -> EndValue:
+    ) -> Float[Array, ""] | float:
         """What an ended episode is worth: nothing."""
         return 0.0
 
@@ -243,14 +244,15 @@ class AdversarialMethod(PlannerGradientMethod):
         agent: Agent,
         batch: Transitions,
         next_value: Float[Array, " batch"],
+        expert: Pairs,
         key: Key[Array, ""],
-    ) -> EndValue:
+    ) -> Float[Array, ""] | float:
         """As the discriminator's reward has no zero of its own."""
 
-        def own() -> Float[Array, " batch"]:
-            return self.target_value(agent, batch.state, jax.random.fold_in(key, 1))
+        def first() -> Float[Array, " episodes"]:
+            return self.target_value(agent, first_states(expert), jax.random.fold_in(key, 1))
 
-        return end_value(agent, next_value, own, batch.terminated, self.settings)
+        return end_value(agent, next_value, first, batch.terminated, self.settings)
 
 
 @dataclass(frozen=True)
@@ -298,7 +300,7 @@ class DePOMethod(AdversarialMethod):
         gradient, planned, metrics = self.follow_critics(planner, own, agent, batch, key)
         shown = planner.difference(seen, planner.select(reached))
         calibrated = calibrated_gradient(
-            planner, own, agent, batch, (value, planned), shown, s.calibration
+            planner, own, agent, batch, (value, planned), s.calibration
         )
         supervised = supervised_planner.of_distribution(theirs, shown, s.supervision.loss, guess)
         metrics |= {"calibrated_loss": calibrated, "supervised_loss": supervised}
@@ -312,11 +314,10 @@ def calibrated_gradient(
     agent: Agent,
     batch: Transitions,
     values: tuple[Float[Array, " batch"], Float[Array, " batch"]],
-    shown: Float[Array, "demos predicts"],
     s: parts.Calibration,
 ) -> Float[Array, ""]:
     """CDePG from the planner's distribution at the batch's states, Q of its transitions and of what
-    is planned instead, and demonstrated steps."""
+    is planned instead."""
     value, planned = values
     if s.relabel:
         action = agent["skill"].model.mode(batch.state, planner.select(batch.next_state))
@@ -324,7 +325,7 @@ def calibrated_gradient(
     weight = cdepg.WEIGHTS[s.form](*jax.lax.stop_gradient((value, planned)))
     difference = planner.difference(batch.state, planner.select(batch.next_state))
     if s.loss == "relative":
-        return cdepg.weighted(-relative_step.loss(plan, difference, shown), weight)
+        return cdepg.weighted(-relative_step.loss(plan, difference), weight)
     return cdepg.weighted(plan.log_prob(difference), weight)
 
 

@@ -40,7 +40,6 @@ class DePORLMethod(PlannerGradientMethod):
         s = self.settings.calibration
         own = planner.distribution(batch.state)
         gradient, planned, metrics = self.follow_critics(planner, own, agent, batch, key)
-        usual = planner.difference(batch.state, planner.select(batch.next_state))
-        calibrated = calibrated_gradient(planner, own, agent, batch, (value, planned), usual, s)
+        calibrated = calibrated_gradient(planner, own, agent, batch, (value, planned), s)
         metrics |= {"calibrated_loss": calibrated}
         return gradient + s.weight * calibrated, metrics

@@ -12,8 +12,8 @@ from depo.methods.gaifo import OffPolicyGAIfO, OffPolicyGAIfODP
 from depo.methods.method import Agent, Metrics
 from depo.methods.off_policy.method import Shape
 from depo.methods.off_policy.steps import (
-    EndValue,
     end_value,
+    first_states,
     new_discriminator,
     update_reward,
 )
@@ -47,7 +47,7 @@ class GAIfOMethod(SoftActorCritic):
         s = self.settings
         own, key = jax.random.split(key)
         agent, reward, more = update_reward(agent, batch, expert, s.discriminator, self.pace, own)
-        agent, metrics = self.update_on(agent, batch, reward, key)
+        agent, metrics = self.update_on(agent, batch, reward, expert, key)
         return agent, metrics | more
 
     def end_value(
@@ -55,14 +55,15 @@ class GAIfOMethod(SoftActorCritic):
         agent: Agent,
         batch: Transitions,
         next_value: Float[Array, " batch"],
+        expert: Pairs,
         key: Key[Array, ""],
-    ) -> EndValue:
+    ) -> Float[Array, ""] | float:
         """As the discriminator's reward has no zero of its own."""
 
-        def own() -> Float[Array, " batch"]:
-            return self.target_value(agent, batch.state, jax.random.fold_in(key, 1))
+        def first() -> Float[Array, " episodes"]:
+            return self.target_value(agent, first_states(expert), jax.random.fold_in(key, 1))
 
-        return end_value(agent, next_value, own, batch.terminated, self.settings)
+        return end_value(agent, next_value, first, batch.terminated, self.settings)
 
 
 @dataclass(frozen=True)

@@ -36,7 +36,7 @@ class Collection(Part):
     """The newest transitions that critic, policy and discriminator learn from."""
     termination: Termination = "absorbing"
     """An episode's end in training: 'relative' is worth ``end_cost`` deviations less than the mean
-    value of a minibatch, and no more than the state it ended in (no bias for or against surviving),
+    value of a minibatch, and no more than beginning anew (no bias for or against surviving),
     'absorbing' goes on for ever with a poor reward (where a discriminator makes it), 'ignored'
     plays on to the time limit, 'zero' is worth nothing."""
     vary: str = ""
@@ -418,7 +418,7 @@ class Calibration(Part):
     """How Q becomes the weight of a real transition: compared with what is planned in the same
     state ('within-state'), or with the whole minibatch; 'constant' is plain likelihood."""
     loss: CalibrationFit = named("likelihood", "calibration_loss")
-    """Maximum likelihood; or 'relative', in units of demonstrated steps, see supervision_loss."""
+    """Maximum likelihood; or 'relative', in units of steps, see supervision_loss."""
     relabel: bool = False
     """Take Q at the skill's action for the transition instead of the action really taken."""
     rules: ClassVar[tuple[Rule, ...]] = (

@@ -31,8 +31,6 @@ from depo.models.scalar import Scalar
 from depo.models.skill import AnalyticSkill, VectorSkill
 
 Model = TypeVar("Model", bound=eqx.Module)
-EndValue = Float[Array, " batch"] | Float[Array, ""] | float
-"""What an ended episode is worth: to each transition, or to all."""
 
 
 def step(
@@ -52,6 +50,23 @@ def draw_pairs(
     """Expert transitions, uniformly."""
     index = uniform_index(key, (size,), expert[0].shape[0])
     return expert[0][index], expert[1][index]
+
+
+FIRST = 8
+"""At most this many demonstrated episodes are asked what beginning is worth."""
+
+
+def first_states(expert: Pairs) -> Float[Array, "episodes sees"]:
+    """States in which demonstrated episodes begin: those that the row before does not lead to.
+
+    >>> s = jnp.array([[0.0], [1.0], [7.0], [8.0]])
+    >>> first_states((s, s + 1.0))[:3, 0]
+    Array([0., 7., 0.], dtype=float32)
+    """
+    state, next_state = expert
+    begins = jnp.any(state[1:] != next_state[:-1], axis=-1)
+    rows = jnp.nonzero(jnp.concatenate([jnp.array([True]), begins]), size=FIRST, fill_value=0)[0]
+    return state[rows]
 
 
 # Critics
@@ -83,7 +98,7 @@ def update_critics(
     batch: Transitions,
     reward: Float[Array, " batch"],
     next_value: Float[Array, " batch"],
-    end_value: EndValue,
+    end_value: Float[Array, ""] | float,
     s: CriticSettings,
     pace: Pace,
 ) -> tuple[Agent, Float[Array, " batch"], Metrics]:
@@ -168,16 +183,16 @@ def reward_of(logit: Float[Array, "*batch"], s: parts.Discriminator) -> Float[Ar
 def end_value(
     agent: Agent,
     next_value: Float[Array, " batch"],
-    own_value: Callable[[], Float[Array, " batch"]],
+    first_value: Callable[[], Float[Array, " episodes"]],
     terminated: Bool[Array, " batch"],
     s: AdversarySettings,
-) -> EndValue:
-    """What an ended episode is worth: less than is usual and no more than the state it ended in;
+) -> Float[Array, ""] | float:
+    """What an ended episode is worth: less than is usual and no more than beginning anew;
     for ever the reward of a poor transition; or nothing."""
     match s.collection.termination:
         case "relative":
             usual = twin_critic.below_usual(next_value, ~terminated, s.discriminator.end_cost)
-            return jnp.minimum(usual, own_value())
+            return jnp.minimum(usual, jnp.mean(first_value()))
         case "absorbing":
             poor = reward_of(jnp.asarray(-s.discriminator.absorbing_logit), s.discriminator)
             return standardised_reward(agent, poor) / (1.0 - s.critic.gamma)

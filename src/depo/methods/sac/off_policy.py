@@ -18,7 +18,6 @@ from depo.methods.off_policy import settings as parts
 from depo.methods.off_policy.method import STEADY, Pace, Shape
 from depo.methods.off_policy.steps import (
     CriticSettings,
-    EndValue,
     new_critics,
     step,
     update_critics,
@@ -77,6 +76,7 @@ class SoftActorCritic(Method):
         agent: Agent,
         batch: Transitions,
         reward: Float[Array, " batch"],
+        expert: Pairs,
         key: Key[Array, ""],
     ) -> tuple[Agent, Metrics]:
         """One soft actor-critic step on any reward."""
@@ -84,7 +84,7 @@ class SoftActorCritic(Method):
         next_key, own_key = jax.random.split(key)
         alpha = agent["temperature"].model()
         next_value = self.target_value(agent, batch.next_state, next_key)
-        end_value = self.end_value(agent, batch, next_value, next_key)
+        end_value = self.end_value(agent, batch, next_value, expert, next_key)
         agent, _, metrics = update_critics(
             agent, batch, reward, next_value, end_value, s, self.pace
         )
@@ -115,8 +115,9 @@ class SoftActorCritic(Method):
         agent: Agent,
         batch: Transitions,
         next_value: Float[Array, " batch"],
+        expert: Pairs,
         key: Key[Array, ""],
-    ) -> EndValue:
+    ) -> Float[Array, ""] | float:
         """What an ended episode is worth: nothing."""
         return 0.0
 
@@ -147,5 +148,5 @@ class SACMethod(SoftActorCritic):
     ) -> tuple[Agent, Metrics]:
         """Critics, then actor and temperature, on the reward given."""
         reward = self.settings.reward_scale * batch.reward
-        agent, metrics = self.update_on(agent, batch, reward, key)
+        agent, metrics = self.update_on(agent, batch, reward, expert, key)
         return agent, metrics | {"reward": jnp.mean(reward)}
