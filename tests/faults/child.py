@@ -72,7 +72,8 @@ class Child:
 def _be(call: Callable[[], object], output: Path) -> None:
     """What the child does: never returns."""
     status = 1
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    for number in (signal.SIGTERM, signal.SIGHUP):  # whatever they were to the parent, as by nohup
+        signal.signal(number, signal.SIG_DFL)
     try:
         nothing = os.open(os.devnull, os.O_RDONLY)
         written = os.open(output, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
