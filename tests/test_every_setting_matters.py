@@ -246,10 +246,12 @@ def _on_vectors(job: Job, problem: Problem) -> Iterator[tuple[str, Any]]:
 
 
 def _gathered(collector: Any, policy: Any) -> list[Any]:
-    """The chances of some bursts, before and after the first update."""
+    """Who acts in some bursts, before and after the first update, and with what chances."""
+    actors: list[str] = []
     chances: list[Chance] = []
 
-    def gather(_: Any, chance: Chance) -> Transitions:
+    def gather(actor: Any, chance: Chance) -> Transitions:
+        actors.append(type(actor).__name__)
         chances.append(chance)
         rows = chance.uniform.shape[0] * chance.uniform.shape[1]
         states = np.arange(rows * collector.replay._rows.state.shape[1], dtype=np.float32)
@@ -261,7 +263,7 @@ def _gathered(collector: Any, policy: Any) -> list[Any]:
         patch.setattr(collector.gathering, "gather", gather)
         for _ in range(4):
             collector.gather(policy)
-    return [[np.asarray(x).tolist() for x in chance] for chance in chances]
+    return [*actors, *([np.asarray(x).tolist() for x in chance] for chance in chances)]
 
 
 def _on_finite_states(job: Job, problem: Problem) -> Iterator[tuple[str, Any]]:
