@@ -40,7 +40,7 @@ def cotrain(folder: Path, out: str = "run", **changes):
 def test_variants_share_the_planner_and_each_has_the_skill_for_its_actions(
     schedule: str, tmp_path: Path
 ) -> None:
-    anchored = {"calibration": 1.0, "supervision": 1.0, "planner_rate": 1e-3}
+    anchored = {"calibration": 1.0, "supervision": 1.0, "planner_rate": 1e-3, "preset": "v0.1"}
     run = cotrain(tmp_path, schedule=schedule, steps=3_000, **{**SKILL, **anchored})
     states = jnp.array(np.random.default_rng(1).uniform(-0.5, 0.5, (50, 2)), jnp.float32)
     planner = depo.load_planner(run.path / "planner" / "seed-0")

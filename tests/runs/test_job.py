@@ -236,8 +236,8 @@ def test_a_narrow_planner_is_a_job_and_an_impossible_one_is_not() -> None:
 @pytest.mark.parametrize(
     ("method", "arguments", "message"),
     [
-        ("sac", {"termination": "absorbing"}, "sac has none: zero or ignored"),
-        ("depo-rl", {"termination": "absorbing"}, "depo-rl has none"),
+        ("sac", {"termination": "absorbing"}, "sac has the environment's: zero or ignored"),
+        ("depo-rl", {"termination": "relative"}, "depo-rl has the environment's"),
         ("bco", {"clone_samples": True, "skill_schedule": "refit"}, "leave out one of"),
         ("depo", {"steps": 1_000}, "1,000 steps end before the 5,000 random ones"),
         ("depo", {"env": "driving", "dynamics": "inverted"}, "driving takes another vehicle"),
