@@ -217,7 +217,7 @@ def test_every_way_to_name_a_module_is_known() -> None:
     assert make_job("depo", env="driving").wants == ()  # our own formula
     for value, wanted in {
         "hopper.xml": (),
-        "/tmp/evil.xml": ("xml_file=/tmp/evil.xml",),
+        "/elsewhere/evil.xml": ("xml_file=/elsewhere/evil.xml",),
         "./evil.xml": ("xml_file=./evil.xml",),
         "evil:Arm-v0": ("xml_file=evil:Arm-v0",),
     }.items():
