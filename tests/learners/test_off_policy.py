@@ -51,6 +51,13 @@ def test_every_method_runs_scores_and_can_be_evaluated(
     assert (run.path / "planner" / "seed-1").exists() == plans
 
 
+def test_seeds_that_learn_at_once_learn_what_each_learns_alone(tmp_path: Path) -> None:
+    short = {**IMITATION, "steps": 400, "random_steps": 100, "batch_steps": 50}
+    both = train("gaifo", tmp_path / "both", seeds=2, **short).metrics()
+    alone = train("gaifo", tmp_path / "alone", seed=1, **short).metrics()
+    np.testing.assert_equal([row for row in both if row["seed"] == 1], alone)
+
+
 @pytest.mark.slow
 def test_a_skill_with_memory_and_a_skill_given(tmp_path: Path) -> None:
     small = {**SKILL, "steps": 500, "random_steps": 100, "batch_steps": 50}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from threading import Lock
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import equinox as eqx
@@ -39,6 +40,10 @@ class Gathering(Protocol):
         """Close the environments."""
 
 
+_SIMULATING = Lock()
+"""Seeds learn at the same time, but simulators take turns: others' code may not bear threads."""
+
+
 class HostGathering:
     """Decisions compiled, the environment's steps Python's."""
 
@@ -52,17 +57,19 @@ class HostGathering:
 
     def gather(self, policy: PolicyModel, chance: Chance) -> Transitions:
         """One call of the simulator for each step."""
-        gathered = []
-        for uniform, coin, key in zip(*chance, strict=True):
-            if coin.all():
-                action = uniform
-            else:
-                decision = _decide(policy, self._seen, key)
-                action = np.where(coin[:, None], uniform, np.asarray(decision.action))
-            before = self._seen
-            self._seen, reached, reward, ended, _ = self._envs.step(action)
-            gathered.append(Transitions(before, action, reached, reward, ended))
+        with _SIMULATING:
+            gathered = [self._step(policy, *row) for row in zip(*chance, strict=True)]
         return Transitions(*(np.concatenate(column) for column in zip(*gathered, strict=True)))
+
+    def _step(
+        self, policy: PolicyModel, uniform: np.ndarray, coin: np.ndarray, key: np.ndarray
+    ) -> Transitions:
+        action, before = uniform, self._seen
+        if not coin.all():
+            decision = _decide(policy, before, key)
+            action = np.where(coin[:, None], uniform, np.asarray(decision.action))
+        self._seen, reached, reward, ended, _ = self._envs.step(action)
+        return Transitions(before, action, reached, reward, ended)
 
     def close(self) -> None:
         """Close the environments."""

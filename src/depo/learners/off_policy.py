@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 import equinox as eqx
@@ -13,6 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Key
 
+from depo.core.runtime import cores
 from depo.core.seeds import INIT, LEARN, stream
 from depo.data.replay import Replay
 from depo.data.transitions import Pairs, Transitions
@@ -41,7 +45,8 @@ class OffPolicyState(eqx.Module):
 
 
 class OffPolicyLearner(OneEnvironment):
-    """Seeds one after the other; updates compiled, and steps too where the environment allows it.
+    """A thread for each seed, as many at once as there are cores; updates compiled, and steps too
+    where the environment allows it. Seeds know nothing of each other, so the order cannot matter.
 
     ``compiled`` is the environment as pure functions, if there is such a form of it.
     """
@@ -67,6 +72,7 @@ class OffPolicyLearner(OneEnvironment):
         ]
         self.refit = Refit.of(self.settings)
         self._burst = eqx.filter_jit(self._burst_one)
+        self._compiling, self._compiled = Lock(), set[OffPolicyMethod]()
         self._names: tuple[str, ...] = ()
 
     def init(
@@ -92,15 +98,17 @@ class OffPolicyLearner(OneEnvironment):
 
     def advance(self, state: OffPolicyState) -> tuple[OffPolicyState, dict[str, np.ndarray]]:
         """``evaluate_every`` bursts for every seed; metrics are means over them."""
-        agents, averages, metrics = [], [], []
-        for collector, agent, average in zip(
-            self.collectors, state.agents, state.averages, strict=True
-        ):
-            agent, average, mean = self._advance_one(collector, agent, average)
-            agents.append(agent)
-            averages.append(average)
-            metrics.append(mean)
-        return OffPolicyState(tuple(agents), tuple(averages)), {
+        seeds = list(zip(self.collectors, state.agents, state.averages, strict=True))
+        if len(seeds) == 1:
+            advanced = [self._advance_one(*seeds[0])]
+        else:
+            with ThreadPoolExecutor(min(len(seeds), len(cores()))) as pool:
+                waiting = [
+                    pool.submit(copy_context().run, self._advance_one, *seed) for seed in seeds
+                ]
+                advanced = [seed.result() for seed in waiting]
+        agents, averages, metrics = zip(*advanced, strict=True)
+        return OffPolicyState(agents, averages), {
             name: np.array([mean[name] for mean in metrics]) for name in metrics[0]
         }
 
@@ -160,10 +168,19 @@ class OffPolicyLearner(OneEnvironment):
             return agent, average, metrics
         batches, wide = self.draw(collector)
         method = self.method.after(collector.replay.total)
-        agent, average, more = self._burst(
+        agent, average, more = self._learn(
             method, agent, average, batches, wide, collector.expert, collector.key(LEARN)
         )
         return agent, average, metrics | {name: float(value) for name, value in more.items()}
+
+    def _learn(self, method: OffPolicyMethod, *rest: Any) -> tuple[Agent, PolicyModel, Metrics]:
+        """The compiled burst; seeds that come to it at once wait for the first to compile it."""
+        if method in self._compiled:
+            return self._burst(method, *rest)
+        with self._compiling:
+            learned = self._burst(method, *rest)
+            self._compiled.add(method)
+            return learned
 
     def prepare(
         self, collector: Collector, agent: Agent, average: PolicyModel
