@@ -23,6 +23,8 @@ MODELS = {
         (8,),
         predicts=(1,),
     ),
+    "planner in steps": lambda: depo.GaussianPlanner(KEY, depo.Normaliser.none(2, 9.0, True), (8,)),
+    "skill in steps": lambda: depo.VectorSkill(KEY, depo.Normaliser.none(2, 9.0, True), 1, (8,)),
     "categorical skill": lambda: depo.CategoricalSkill(KEY, 5, 3, (8,)),
     "skill of modes": lambda: depo.VectorSkill(KEY, depo.Normaliser.none(2), 1, (8,), modes=3),
     "vector skill": lambda: depo.VectorSkill(KEY, depo.Normaliser.none(2), 1, (8,), noise=0.5),
@@ -31,7 +33,7 @@ MODELS = {
 
 def save(kind: str, folder: Path) -> tuple[object, object]:
     model = MODELS[kind]()
-    is_planner = kind.endswith("planner")
+    is_planner = "planner" in kind
     saver, loader = (
         (depo.save_planner, depo.load_planner) if is_planner else (depo.save_skill, depo.load_skill)
     )
@@ -133,7 +135,7 @@ def test_a_planner_of_too_many_or_giant_layers_is_refused_at_once(
 def test_a_normaliser_with_a_scale_below_zero_is_refused(tmp_path: Path) -> None:
     normaliser = depo.Normaliser(jnp.zeros(2), jnp.array([1.0, -1.0]))
     depo.save_planner(tmp_path, depo.GaussianPlanner(KEY, normaliser, (8,)))
-    with pytest.raises(depo.DepoError, match="whose scale is not above 0"):
+    with pytest.raises(depo.DepoError, match="whose scale or step is not above 0"):
         depo.load_planner(tmp_path)
 
 

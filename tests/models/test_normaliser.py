@@ -22,6 +22,17 @@ def test_statistics_survive_a_feature_that_never_changes() -> None:
     np.testing.assert_allclose(normaliser.back(normaliser(jnp.array([1.5, 5.0]))), [1.5, 5.0])
 
 
+def test_steps_are_measured_in_deviations_and_have_a_floor() -> None:
+    state = jnp.array([[0.0, 1.0], [4.0, 1.0]])
+    own = Normaliser.of(state, 0.0, reached=state + jnp.array([1.0, 0.0]))
+    np.testing.assert_allclose(own.step, [0.5, 1e-3])
+    np.testing.assert_allclose(own.in_steps(own(state + 1.0) - own(state))[:, 0], 1.0)
+    assert own.at((0,)).step.tolist() == [0.5]
+    assert own.twice().step.shape == (4,)
+    with pytest.raises(DepoError, match="scale or step is not above 0"):
+        check_statistics(Normaliser(own.mean, own.scale, 0.0, -own.step), Path("a"))
+
+
 @pytest.mark.parametrize(
     ("mean", "scale"), [(0.0, -1.0), (0.0, 0.0), (0.0, np.inf), (np.nan, 1.0), (1e35, 1.0)]
 )

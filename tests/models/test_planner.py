@@ -69,6 +69,15 @@ def test_a_planner_may_plan_some_features_only() -> None:
     np.testing.assert_allclose(still.mode(jnp.array([1.0, 2.0, 3.0])), [3.0, 1.0])
 
 
+def test_a_plan_of_one_in_step_units_is_a_typical_step() -> None:
+    scale, step = jnp.array([2.0, 0.5, 10.0]), jnp.array([0.1, 1.0, 0.01])
+    planner = gaussian(normaliser=Normaliser(jnp.zeros(3), scale, 20.0, step), predicts=(2, 0))
+    state = jnp.array([0.3, -0.2, 4.0])
+    reached = planner.reached(state, jnp.ones(2))
+    np.testing.assert_allclose(reached, [4.0 + 0.1, 0.3 + 0.2], rtol=1e-5)
+    np.testing.assert_allclose(planner.difference(state, reached), [1.0, 1.0], rtol=1e-4)
+
+
 def test_smooth_bounds_hold_and_never_stop_learning() -> None:
     x = jnp.linspace(-12.0, 12.0, 49)
     y = np.asarray(smooth_clip(x, -5.0, -1.0))

@@ -69,10 +69,11 @@ class Collector:
         if s is None or not s.standardise:
             return self._shape(Normaliser.none(own), Normaliser.none(states.shape[1]))
         if self.standardises_itself:
-            begin = Normaliser.none(own, s.clip)
-            return self._shape(begin, Normaliser.none(states.shape[1], s.clip))
-        every = Normaliser.of(states, s.clip)
-        return self._shape(Normaliser.of(states[:, :own], s.clip), every)
+            begin = Normaliser.none(own, s.clip, s.step_units)
+            return self._shape(begin, Normaliser.none(states.shape[1], s.clip, s.step_units))
+        reached = self.expert[1] if s.step_units else None
+        every = Normaliser.of(states, s.clip, reached)
+        return self._shape(every.at(tuple(range(own))), every)
 
     def shape_of(self, planner: GaussianPlanner) -> Shape:
         """The coordinates of a planner that is given: its own statistics, never new ones."""

@@ -18,7 +18,6 @@ from jaxtyping import Array, Key
 
 from depo.core.runtime import cores
 from depo.core.seeds import INIT, LEARN, stream
-from depo.data.replay import Replay
 from depo.data.transitions import Pairs, Transitions
 from depo.environments.gymnasium_environment import GymnasiumEnvironment
 from depo.environments.jax_environment import JaxEnvironment
@@ -193,7 +192,7 @@ class OffPolicyLearner(OneEnvironment):
             return agent, average, {}
         is_first = before < first
         if is_first and collector.standardises_itself:
-            agent, average = _standardised(agent, average, replay)
+            agent, average = _standardised(agent, average, replay.newest(replay.total))
         is_known = isinstance(agent["skill"].model, AnalyticSkill) if "skill" in agent else True
         if self.refit is None or is_known:
             return agent, average, {}
@@ -273,14 +272,16 @@ class OffPolicyLearner(OneEnvironment):
         return self._names
 
 
-def _standardised(agent: Agent, average: PolicyModel, replay: Replay) -> tuple[Agent, PolicyModel]:
-    """Both with the statistics of all states so far; checkpoints and planner folders hold them."""
-    states = jnp.array(replay.newest(replay.total).state)
+def _standardised(
+    agent: Agent, average: PolicyModel, rows: Transitions
+) -> tuple[Agent, PolicyModel]:
+    """Both with the statistics of all steps so far; checkpoints and planner folders hold them."""
+    seen = jnp.array(rows.state), jnp.array(rows.next_state)
     changed = {
-        name: Trained(give_statistics(trained.model, states), trained.moments)
+        name: Trained(give_statistics(trained.model, *seen), trained.moments)
         for name, trained in agent.items()
     }
-    return changed, give_statistics(average, states)
+    return changed, give_statistics(average, *seen)
 
 
 def _batch(rows: Transitions) -> Transitions:

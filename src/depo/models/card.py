@@ -60,6 +60,7 @@ class GaussianPlannerShape:
     absolute: bool
     hidden: Hidden
     smooth: bool = False
+    steps: bool = False
     model: Literal["gaussian"] = "gaussian"
 
     def __post_init__(self) -> None:
@@ -91,6 +92,7 @@ class VectorSkillShape:
     pair_input: PairInput
     modes: Positive
     hidden: Hidden
+    steps: bool = False
     model: Literal["vector"] = "vector"
 
     def __post_init__(self) -> None:
@@ -127,6 +129,7 @@ class GaussianActorShape:
     clip: NotNegative
     actions: Positive
     hidden: Hidden
+    steps: bool = False
     model: Literal["gaussian"] = "gaussian"
 
 

@@ -13,7 +13,6 @@ from typing import Any
 
 import equinox as eqx
 import jax
-import jax.numpy as jnp
 import numpy as np
 
 from depo.core.errors import DepoError
@@ -84,6 +83,7 @@ def shape_of(model: Model) -> Shape:
             return GaussianPlannerShape(
                 sees=int(model.normaliser.mean.shape[0]),
                 clip=model.normaliser.clip,
+                steps=model.normaliser.step is not None,
                 predicts=model.predicts,
                 log_std_bounds=model.log_std_bounds,
                 absolute=model.absolute,
@@ -94,6 +94,7 @@ def shape_of(model: Model) -> Shape:
             return VectorSkillShape(
                 sees=int(model.normaliser.mean.shape[0]),
                 clip=model.normaliser.clip,
+                steps=model.normaliser.step is not None,
                 predicts=model.predicts,
                 actions=model.actions,
                 noise=model.noise,
@@ -107,6 +108,7 @@ def shape_of(model: Model) -> Shape:
             return GaussianActorShape(
                 sees=int(model.normaliser.mean.shape[0]),
                 clip=model.normaliser.clip,
+                steps=model.normaliser.step is not None,
                 actions=_outputs(model) // 2,
                 hidden=hidden,
             )
@@ -125,8 +127,7 @@ def build(key: Any, shape: Shape) -> Any:
             return CategoricalSkill(key, shape.states, shape.actions, shape.hidden)
         case CategoricalActorShape():
             return CategoricalActor(key, shape.states, shape.actions, shape.hidden)
-    zeros = jnp.zeros(shape.sees)
-    normaliser = Normaliser(zeros, zeros, shape.clip)
+    normaliser = Normaliser.none(shape.sees, shape.clip, shape.steps)
     match shape:
         case GaussianActorShape():
             return GaussianActor(key, normaliser, shape.actions, shape.hidden)

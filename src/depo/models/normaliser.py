@@ -1,7 +1,8 @@
-"""Coordinates in which networks see vector states: the demonstrations' mean and deviation."""
+"""Coordinates in which networks see vector states: mean, deviation and typical step of each."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -14,6 +15,8 @@ from jaxtyping import Array, Float
 from depo.core.errors import DepoError
 
 SMALLEST_SCALE, LARGEST = 1e-3, 1e30
+SMALLEST_STEP = 1e-3
+"""Of a feature's deviation."""
 Model = TypeVar("Model")
 
 
@@ -21,6 +24,9 @@ class Normaliser(eqx.Module):
     """z = (s − mean)/scale, bounded by ±clip (0: unbounded); never trained.
 
     Of a longer vector it takes the first features: what a model knows no scale of, it does not see.
+    With ``step`` (in units of ``scale``) differences of states are measured in typical steps:
+    where time steps are short, s'−s is a small part of a deviation, and a network that must tell
+    such parts apart learns slowly.
 
     >>> Normaliser(jnp.array([1.0]), jnp.array([2.0]))(jnp.array([5.0])).tolist()
     [2.0]
@@ -29,17 +35,35 @@ class Normaliser(eqx.Module):
     mean: Float[Array, " sees"]
     scale: Float[Array, " sees"]
     clip: float = eqx.field(static=True, default=0.0)
+    step: Float[Array, " sees"] | None = None
 
     @classmethod
-    def none(cls, dimension: int, clip: float = 0.0) -> Normaliser:
-        """States as they are."""
-        return cls(jnp.zeros(dimension), jnp.ones(dimension), clip)
+    def none(cls, dimension: int, clip: float = 0.0, steps: bool = False) -> Normaliser:
+        """States as they are; with room for ``steps`` if they are wanted."""
+        step = jnp.ones(dimension) if steps else None
+        return cls(jnp.zeros(dimension), jnp.ones(dimension), clip, step)
 
     @classmethod
-    def of(cls, states: Float[Array, "rows sees"], clip: float) -> Normaliser:
-        """The statistics of some states; a feature that never changes keeps a small scale."""
+    def of(
+        cls,
+        states: Float[Array, "rows sees"],
+        clip: float,
+        reached: Float[Array, "rows sees"] | None = None,
+    ) -> Normaliser:
+        """The statistics of some states, and of the steps to what was ``reached`` from them, if
+        that is given; a feature that never changes keeps a small scale.
+
+        >>> state = jnp.array([[-2.0], [2.0]])
+        >>> own = Normaliser.of(state, 0.0, reached=state + 0.5)
+        >>> own.scale.tolist(), own.step.tolist()
+        ([2.0], [0.25])
+        """
         scale = jnp.maximum(jnp.std(states, axis=0), SMALLEST_SCALE)
-        return cls(jnp.mean(states, axis=0), scale, clip)
+        step = None
+        if reached is not None:
+            moved = jnp.sqrt(jnp.mean((reached - states) ** 2, axis=0))
+            step = jnp.maximum(moved / scale, SMALLEST_STEP)
+        return cls(jnp.mean(states, axis=0), scale, clip, step)
 
     def is_plain(self) -> bool:
         """Whether states are seen as they are."""
@@ -56,15 +80,26 @@ class Normaliser(eqx.Module):
         mean, scale = jax.lax.stop_gradient((self.mean, self.scale))
         return z * scale + mean
 
+    def in_steps(self, difference: Float[Array, "*batch sees"]) -> Float[Array, "*batch sees"]:
+        """A difference of standardised states in typical steps, if they are known."""
+        return difference if self.step is None else difference / jax.lax.stop_gradient(self.step)
+
+    def of_steps(self, steps: Float[Array, "*batch sees"]) -> Float[Array, "*batch sees"]:
+        """The difference of standardised states that these are."""
+        return steps if self.step is None else steps * jax.lax.stop_gradient(self.step)
+
     def twice(self) -> Normaliser:
         """The same for a state followed by another."""
-        mean, scale = (jnp.concatenate([x, x]) for x in (self.mean, self.scale))
-        return Normaliser(mean, scale, self.clip)
+        return self._of_arrays(lambda x: jnp.concatenate([x, x]))
 
     def at(self, columns: tuple[int, ...]) -> Normaliser:
         """The same for some of the features."""
         index = jnp.array(columns)
-        return Normaliser(self.mean[index], self.scale[index], self.clip)
+        return self._of_arrays(lambda x: x[index])
+
+    def _of_arrays(self, change: Callable[[Array], Array]) -> Normaliser:
+        step = None if self.step is None else change(self.step)
+        return Normaliser(change(self.mean), change(self.scale), self.clip, step)
 
 
 def check_statistics(tree: Any, where: Path) -> None:
@@ -72,11 +107,12 @@ def check_statistics(tree: Any, where: Path) -> None:
     second moments of an optimiser below zero."""
     for part in jax.tree.leaves(tree, is_leaf=_has_range):
         if isinstance(part, Normaliser):
-            mean, scale = np.asarray(part.mean), np.asarray(part.scale)
-            if not (np.abs(mean) <= LARGEST).all() or not ((scale > 0) & (scale <= LARGEST)).all():
+            mean, units = np.asarray(part.mean), jax.tree.leaves((part.scale, part.step))
+            are_units = all(((np.asarray(x) > 0) & (np.asarray(x) <= LARGEST)).all() for x in units)
+            if not (np.abs(mean) <= LARGEST).all() or not are_units:
                 raise DepoError(
-                    f"{where} holds a normaliser whose mean is not finite or whose scale is not "
-                    "above 0 everywhere: damaged?"
+                    f"{where} holds a normaliser whose mean is not finite or whose scale or step "
+                    "is not above 0 everywhere: damaged?"
                 )
         elif _has_range(part):
             moments = jax.tree.leaves(getattr(part, "nu", ()))
@@ -89,12 +125,17 @@ def _has_range(part: Any) -> bool:
     return isinstance(part, Normaliser) or type(part).__module__.startswith("optax")
 
 
-def give_statistics(model: Model, states: Float[Array, "rows features"]) -> Model:
-    """The model with statistics of some states wherever it sees states as they are.
+def give_statistics(
+    model: Model,
+    states: Float[Array, "rows features"],
+    reached: Float[Array, "rows features"],
+) -> Model:
+    """The model with statistics of some transitions wherever it sees states as they are.
 
     One that came with statistics of its own (a skill that was given) keeps them.
 
-    >>> given = give_statistics({"sees": Normaliser.none(1)}, jnp.array([[1.0, 9.0], [3.0, 9.0]]))
+    >>> rows = jnp.array([[1.0, 9.0], [3.0, 9.0]])
+    >>> given = give_statistics({"sees": Normaliser.none(1)}, rows, rows)
     >>> given["sees"].mean.tolist(), given["sees"].scale.tolist()
     ([2.0], [1.0])
     """
@@ -102,8 +143,10 @@ def give_statistics(model: Model, states: Float[Array, "rows features"]) -> Mode
     def give(part: Any) -> Any:
         if not isinstance(part, Normaliser):
             return part
+        if not part.is_plain():
+            return part
         sees = part.mean.shape[0]
-        is_plain = part.is_plain()
-        return Normaliser.of(states[:, :sees], part.clip) if is_plain else part
+        following = None if part.step is None else reached[:, :sees]
+        return Normaliser.of(states[:, :sees], part.clip, following)
 
     return jax.tree.map(give, model, is_leaf=lambda part: isinstance(part, Normaliser))

@@ -66,7 +66,7 @@ class Gaussian(NamedTuple):
 
 
 class GaussianPlanner(eqx.Module):
-    """h over vectors: a diagonal Gaussian on the standardised difference s'−s.
+    """h over vectors: a diagonal Gaussian on the difference s'−s, standardised or in steps.
 
     ``standard`` holds the demonstrations' statistics and travels with the planner; ``predicts``
     are the indices of the features it plans, a subset where others are not ours to move
@@ -118,14 +118,14 @@ class GaussianPlanner(eqx.Module):
     ) -> Float[Array, "*batch predicts"]:
         """The standardised difference that leads from s to a target."""
         own = self.normaliser.at(self.predicts)
-        return own(target) - own(self.select(state))
+        return own.in_steps(own(target) - own(self.select(state)))
 
     def reached(
         self, state: Float[Array, "*batch sees"], difference: Float[Array, "*batch predicts"]
     ) -> Float[Array, "*batch predicts"]:
         """The state that a standardised difference leads to."""
         own = self.normaliser.at(self.predicts)
-        return own.back(own(self.select(state)) + difference)
+        return own.back(own(self.select(state)) + own.of_steps(difference))
 
     def log_prob(
         self, state: Float[Array, "*batch sees"], next_state: Float[Array, "*batch predicts"]

@@ -174,10 +174,10 @@ def pair_features(
     target: Float[Array, "*batch predicts"],
 ) -> Float[Array, "*batch features"]:
     """A pair (s,s') as networks see it: standardised, (s, s'−s) or (s, s')."""
-    seen = normaliser(state)
-    reached = normaliser.at(predicts)(target)
+    seen, own = normaliser(state), normaliser.at(predicts)
+    reached = own(target)
     if pair_input == "difference":
-        reached = reached - seen[..., jnp.array(predicts)]
+        reached = own.in_steps(reached - seen[..., jnp.array(predicts)])
     return jnp.concatenate([seen, reached], axis=-1)
 
 

@@ -151,6 +151,7 @@ _RECIPE = {
     **_SIZE_RECIPE,
     "smooth_bounds": True,
     "quiet": 0.5,
+    "step_units": True,
 }
 """One recipe for all tasks: what differs between them is measured while learning."""
 _STRAIGHT_THROUGH = {"gradient": "straight-through"}
@@ -189,6 +190,7 @@ _BEFORE_THE_RECIPE: dict[str, Any] = {
     "discriminator_hidden": 128,
     "smooth_bounds": False,
     "quiet": 0.0,
+    "step_units": False,
     **_V01,
 }
 

@@ -69,6 +69,11 @@ class Shape(NamedTuple):
     predicts: tuple[int, ...]
     """The features of a state that the planner predicts."""
 
+    @property
+    def in_steps(self) -> bool:
+        """Whether differences are measured in typical steps."""
+        return self.normaliser.step is not None
+
     def layers(self, asked: int, count: int = 2, share: int = 1) -> tuple[int, ...]:
         """Units of hidden layers: as asked; if that is 0, twelve for each feature and action, as a
         power of two from 64 to 256, or a share of it.

@@ -196,8 +196,15 @@ class Coordinates(Part):
     none, of the steps before the first update, fixed there for good."""
     clip: float = named(20.0, "clip_states")
     """Bound on standardised coordinates; 0: none."""
+    step_units: bool = False
+    """Whether plans, and targets as the skill sees them, are differences in units of each feature's
+    typical step, instead of its deviation: of the same states as above."""
     rules: ClassVar[tuple[Rule, ...]] = (
-        Rule(("clip_states",), lambda part, _: not part.standardise, "standardise is off"),
+        Rule(
+            ("clip_states", "step_units"),
+            lambda part, _: not part.standardise,
+            "standardise is off",
+        ),
     )
 
 
@@ -207,7 +214,8 @@ class PairView(Part):
 
     heading: ClassVar[Heading] = "data"
     input: PairInput = named("difference", "pair_input")
-    """How skill and discriminator see (s,s'): as (s, s'−s), or as (s, s')."""
+    """How skill and discriminator see (s,s'): as (s, s'−s), or as (s, s'). With step_units the
+    skill sees (s, s'−s)."""
 
 
 @dataclass(frozen=True)
