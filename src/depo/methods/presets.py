@@ -2,7 +2,7 @@
 
 ``paper`` is what the authors' experiments really did where that can be told (the docs' fidelity
 table has each difference from their text); ``fast`` is what we found to work best; ``recipe``
-(of ``depo``) knows no task, and is what ``fast`` has for tasks without published figures; ``v0.1``
+knows no task, and is what ``fast`` has in ``depo`` for tasks without published figures; ``v0.1``
 is what version 0.1 called fast. An explicit flag or argument beats any.
 """
 

@@ -101,7 +101,9 @@ METHODS = (
                         "skill_schedule": "every-update",
                         "clone_samples": True,
                     },
+                    "recipe": {**off_presets.RECIPE, **off_presets.RECIPE_SKILL},
                 },
+                task_free=("recipe",),
                 tasks={
                     "paper": {
                         "InvertedPendulum-v5": {"actor_rate": 4e-4, "updates_per_step": 1.0},

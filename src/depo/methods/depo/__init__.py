@@ -123,14 +123,6 @@ _FAST_DEMOS = {"demo_share": 0.5}
 """What an expert's states are worth need not be found out by getting there first. Not for agnostic
 DePG: with it five seeds of five on Hopper were lost by 10,000 steps, and still at 20,000."""
 _TUNED = {**off_presets.FAST, **off_presets.FAST_REWARD, **off_presets.FAST_SKILL}
-_REWARD_RECIPE: dict[str, Any] = {
-    "termination": "relative",
-    "reward_centre": 1e-3,
-    "reward_spread": 1e-3,
-    "pair_input": "states",
-}
-"""The logit in units of its own deviation, around its own mean; an end one deviation of the values
-below what is usual."""
 _ANCHOR_RECIPE: dict[str, Any] = {
     "value_scale": True,
     "calibration": 0.3,
@@ -140,18 +132,13 @@ _ANCHOR_RECIPE: dict[str, Any] = {
     "supervision_loss": "relative",
 }
 """Q in units of its own deviation, a plan's error in units of the steps it is measured by."""
-_SIZE_RECIPE = {"hidden": 0, "skill_hidden": 0, "discriminator_hidden": 0}
-"""By the number of features and actions."""
 _RECIPE = {
-    **off_presets.FAST,
-    **off_presets.FAST_SKILL,
+    **off_presets.RECIPE,
+    **off_presets.RECIPE_REWARD,
+    **off_presets.RECIPE_SKILL,
     **_FAST_DEMOS,
-    **_REWARD_RECIPE,
     **_ANCHOR_RECIPE,
-    **_SIZE_RECIPE,
     "smooth_bounds": True,
-    "quiet": 0.5,
-    "step_units": True,
 }
 """One recipe for all tasks: what differs between them is measured while learning."""
 _STRAIGHT_THROUGH = {"gradient": "straight-through"}

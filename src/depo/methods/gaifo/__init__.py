@@ -76,6 +76,7 @@ _AUTHORS: dict[str, Any] = {
     **off_presets.AUTHORS_REWARD,
     **off_presets.AUTHORS_ACTOR,
 }
+_RECIPE = {**off_presets.RECIPE, **off_presets.RECIPE_REWARD}
 _FIXED = off_presets.FIXED_TEMPERATURE
 
 METHODS = (
@@ -100,7 +101,8 @@ METHODS = (
                 settings=OffPolicyGAIfO,
                 build=deferred("depo.methods.gaifo.off_policy:GAIfOMethod"),
                 default_steps=off_presets.DEFAULT_STEPS,
-                presets={"fast": _FAST, "paper": _AUTHORS},
+                presets={"fast": _FAST, "paper": _AUTHORS, "recipe": _RECIPE},
+                task_free=("recipe",),
                 tasks={
                     "fast": {
                         "depo/Driving-v0": {"updates_per_step": 0.4},
@@ -133,7 +135,12 @@ METHODS = (
                 settings=OffPolicyGAIfODP,
                 build=deferred("depo.methods.gaifo.off_policy:GAIfODPMethod"),
                 default_steps=off_presets.DEFAULT_STEPS,
-                presets={"fast": _FAST, "paper": {**_AUTHORS, "skill_depth": 4}},
+                presets={
+                    "fast": _FAST,
+                    "paper": {**_AUTHORS, "skill_depth": 4},
+                    "recipe": {**_RECIPE, "step_units": True},
+                },
+                task_free=("recipe",),
                 tasks={
                     "paper": {
                         "Walker2d-v5": {"plan_difference": False},

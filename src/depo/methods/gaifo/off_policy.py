@@ -85,7 +85,7 @@ class GAIfODPMethod(GAIfOMethod):
                 shape.actions,
                 shape.layers(s.networks.hidden, s.skill_depth),
                 noise=None,
-                pair_input=s.pair_view.input,
+                pair_input=shape.skill_input(s.pair_view.input),
             ),
             spread=False,
         )

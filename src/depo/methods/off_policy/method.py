@@ -10,7 +10,7 @@ from jaxtyping import Array, Float, Key
 
 from depo.data.transitions import Pairs, Transitions
 from depo.methods.method import Agent, Metrics
-from depo.methods.off_policy.settings import Learning, OffPolicySettings
+from depo.methods.off_policy.settings import Learning, OffPolicySettings, PairInput
 from depo.models.normaliser import Normaliser
 from depo.models.planner import GaussianPlanner
 from depo.models.policy import PolicyModel
@@ -69,10 +69,9 @@ class Shape(NamedTuple):
     predicts: tuple[int, ...]
     """The features of a state that the planner predicts."""
 
-    @property
-    def in_steps(self) -> bool:
-        """Whether differences are measured in typical steps."""
-        return self.normaliser.step is not None
+    def skill_input(self, asked: PairInput) -> PairInput:
+        """How a skill sees pairs: as asked, or in typical steps where they are known."""
+        return asked if self.normaliser.step is None else "difference"
 
     def layers(self, asked: int, count: int = 2, share: int = 1) -> tuple[int, ...]:
         """Units of hidden layers: as asked; if that is 0, twelve for each feature and action, as a

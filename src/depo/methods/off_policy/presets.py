@@ -15,6 +15,20 @@ STEADY = {"anneal": 1.0, "anneal_after": 0.0}
 """Rates that stay: where falling ones came too early (InvertedPendulum learns to the last step), or
 the runs we publish were made before they were tried."""
 
+RECIPE: dict[str, Any] = {**FAST, "hidden": 0, "quiet": 0.5}
+"""What knows no task, of every method that learns by imitation: sizes by the number of features and
+actions, half of the bursts without noise."""
+RECIPE_REWARD: dict[str, Any] = {
+    "termination": "relative",
+    "reward_centre": 1e-3,
+    "reward_spread": 1e-3,
+    "pair_input": "states",
+    "discriminator_hidden": 0,
+}
+"""The logit in units of its own deviation, around its own mean; an end one deviation of the values
+below what is usual."""
+RECIPE_SKILL: dict[str, Any] = {**FAST_SKILL, "skill_hidden": 0, "step_units": True}
+
 AUTHORS_GATHERING: dict[str, Any] = {
     "batch_steps": 1_000,
     "replay": 20_000,

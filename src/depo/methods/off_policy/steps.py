@@ -299,7 +299,7 @@ def new_skill(
         shape.layers(s.skill.hidden, s.skill.depth),
         predicts=shape.predicts,
         noise=noise,
-        pair_input="difference" if shape.in_steps else s.pair_view.input,
+        pair_input=shape.skill_input(s.pair_view.input),
         modes=modes,
     )
     return fresh(model, skill_optimiser(s.skill, pace))

@@ -90,7 +90,14 @@ METHODS = (
                         "supervision_loss": "sampled",
                         "first_fit_passes": 1_000,
                     },
+                    "recipe": {
+                        **off_presets.RECIPE,
+                        **off_presets.RECIPE_SKILL,
+                        "supervision_loss": "relative",
+                        "smooth_bounds": True,
+                    },
                 },
+                task_free=("recipe",),
                 tasks={
                     "fast": {"Hopper-v5": {"noise": 1.0}},
                     "paper": {"InvertedPendulum-v5": {"updates_per_step": 1.0}},
