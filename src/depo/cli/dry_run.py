@@ -113,15 +113,16 @@ def _is_alike(one: Job, other: Job) -> bool:
 def _demonstrations(job: Job) -> dict[str, Any] | None:
     if not (job.demos or job.needs_demonstrations):
         return None
-    from depo.runs.demonstrations import default_demonstrations
+    from depo.runs.demonstrations import default_demonstrations, draw_demonstrations
 
     demos = default_demonstrations(job.environment, job.demos)
-    drawn = getattr(job.settings, "demos", None)
+    part = getattr(job.settings, "demos", None)
+    seen = None if part is None else draw_demonstrations(demos, part.episodes, job.seeds[0]).seen
     lengths = demos.episode_lengths
     return {
         "from": job.demos or f"the default of {job.environment.label}",
         "episodes": demos.episodes,
-        "drawn": None if drawn is None else min(drawn.episodes, demos.episodes),
+        "drawn": None if seen is None else seen.episodes,
         "shortest": int(lengths.min()),
         "longest": int(lengths.max()),
         "states": len(demos.observations),

@@ -14,6 +14,9 @@ from depo.environments.family import EnvironmentSettings, family_of
 
 DRAW_DEMOS = 3
 """The word from which the seeds of drawn demonstrations are derived."""
+FEWEST_EPISODES, ENOUGH_STATES = 4, 4_000
+"""What is drawn where no number is given: four episodes are what is usually reported, and as many
+states are needed where they are short, as when one reaches for something."""
 
 
 def default_demonstrations(environment: EnvironmentSettings, name: str) -> Demonstrations:
@@ -46,9 +49,18 @@ class Drawn(NamedTuple):
 
 
 def draw_demonstrations(demos: Demonstrations, episodes: int, seed: int) -> Drawn:
-    """Each seed draws its own episodes; with too few, all are seen and none held out."""
+    """Each seed draws its own episodes, as many as asked, or enough of them (0); with too few, all
+    are seen and none held out.
+
+    >>> demos = Demonstrations(np.zeros((60, 1)), np.full(30, 2))
+    >>> [draw_demonstrations(demos, asked, seed=0).seen.episodes for asked in (7, 0)]
+    [7, 30]
+    """
     order = np.random.default_rng(derived_seed(DRAW_DEMOS, seed)).permutation(demos.episodes)
     numbers = order.tolist()
+    if not episodes:
+        states = np.cumsum(demos.episode_lengths[order])
+        episodes = max(FEWEST_EPISODES, 1 + int(np.searchsorted(states, ENOUGH_STATES)))
     seen, rest = sorted(numbers[:episodes]), sorted(numbers[episodes:])
     return Drawn(demos.select(seen), demos.select(rest) if rest else None)
 

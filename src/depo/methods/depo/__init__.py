@@ -177,6 +177,7 @@ _BEFORE_THE_RECIPE: dict[str, Any] = {
     "discriminator_hidden": 128,
     "smooth_bounds": False,
     "quiet": 0.0,
+    "demo_episodes": 4,
     "step_units": False,
     **_V01,
 }

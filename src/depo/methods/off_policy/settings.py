@@ -175,8 +175,9 @@ class Demos(Part):
     """Which demonstrations are seen."""
 
     heading: ClassVar[Heading] = "data"
-    episodes: int = named(4, "demo_episodes")
-    """Episodes each seed draws from the demonstrations; the others are held out."""
+    episodes: int = named(4, "demo_episodes", derived=True)
+    """Episodes each seed draws from the demonstrations; the others are held out. 0: four, and more
+    where episodes are short, until there are 4,000 states."""
     rules: ClassVar[tuple[Rule, ...]] = (
         Rule(
             ("demo_episodes",),
