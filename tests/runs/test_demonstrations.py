@@ -7,6 +7,7 @@ import pytest
 
 import depo
 from depo.data import Demonstrations
+from depo.runs.demonstrations import draw_demonstrations
 from tests.support.arguments import flat
 
 
@@ -26,3 +27,17 @@ def test_demonstrations_of_another_space_are_refused(tmp_path: Path) -> None:
     large = depo.Demonstrations.from_episodes([[0, 99]]).save(tmp_path / "l.npz")
     with pytest.raises(depo.DepoError, match="visit state 99"):
         depo.train("depo", demos=large, out=tmp_path / "run")
+
+
+@pytest.mark.parametrize(
+    ("length", "episodes", "drawn"), [(1000, 10, 4), (50, 200, 80), (50, 30, 30), (5000, 9, 4)]
+)
+def test_enough_recordings_are_drawn_where_no_number_is_asked_for(
+    length: int, episodes: int, drawn: int
+) -> None:
+    states = np.arange(length * episodes, dtype=np.float32)[:, None]
+    demos = Demonstrations(states, np.full(episodes, length))
+    seen, rest = draw_demonstrations(demos, 0, seed=100)
+    assert seen is not None
+    assert seen.episodes == drawn
+    assert (rest.episodes if rest else 0) == episodes - drawn
