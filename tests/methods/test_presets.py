@@ -135,3 +135,16 @@ def test_the_recipe_knows_no_task(task: str) -> None:
     recipe = preset_settings("depo", "recipe", OFF_POLICY, task)
     assert recipe == preset_settings("depo", "fast", OFF_POLICY, "Mine-v0")
     assert recipe != preset_settings("depo", "v0.1", OFF_POLICY, "Mine-v0")
+
+
+@pytest.mark.parametrize("method", ["gaifo", "gaifo-dp", "bco", "depo-supervised"])
+def test_baselines_have_the_same_recipe(method: str) -> None:
+    own, other, elsewhere = (
+        flat_values(preset_settings(name, "recipe", OFF_POLICY, task))
+        for name, task in (("depo", TASKS[0]), (method, TASKS[0]), (method, TASKS[1]))
+    )
+    assert other == elsewhere
+    shared = ["quiet", "hidden", "demo_episodes", "minibatch"]
+    if method.startswith("gaifo"):
+        shared += ["termination", "reward_centre", "reward_spread", "pair_input"]
+    assert [other[name] for name in shared] == [own[name] for name in shared]
