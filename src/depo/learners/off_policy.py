@@ -6,6 +6,7 @@ import sys
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
+from functools import partial
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -103,7 +104,8 @@ class OffPolicyLearner(OneEnvironment):
         else:
             with ThreadPoolExecutor(min(len(seeds), len(cores()))) as pool:
                 waiting = [
-                    pool.submit(copy_context().run, self._advance_one, *seed) for seed in seeds
+                    pool.submit(copy_context().run, partial(self._advance_one, *seed))
+                    for seed in seeds
                 ]
                 advanced = [seed.result() for seed in waiting]
         agents, averages, metrics = zip(*advanced, strict=True)
