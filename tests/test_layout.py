@@ -29,6 +29,11 @@ TESTED_BY = {
     "analysis/imagined_walks": "analysis/test_imagine.py",
     "analysis/reach_report": "analysis/test_reachability.py",
     "analysis/region": "analysis/test_reachability.py",
+    "analysis/recordings/comparison": "analysis/recordings/test_check.py",
+    "analysis/recordings/findings": "analysis/recordings/test_check.py",
+    "analysis/recordings/motion": "analysis/recordings/test_check.py",
+    "analysis/recordings/moves": "analysis/recordings/test_check.py",
+    "analysis/recordings/named": "analysis/recordings/test_check.py",
     # used by everything
     "core/annotations": "core/test_codec.py",
     "core/errors": "cli/test_main.py",

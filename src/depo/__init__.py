@@ -7,6 +7,7 @@ carry it to other action spaces. This page is the table of contents:
 | to                                     | call                                               |
 | -------------------------------------- | -------------------------------------------------- |
 | read recordings                        | ``load_demonstrations``, ``Demonstrations``        |
+| see whether recordings fit             | ``check_demonstrations``                           |
 | read recordings of traffic             | ``load_scene``, ``read_recordings``, ``Recording`` |
 | train a method                         | ``train``                                          |
 | one planner with several vehicles      | ``cotrain``                                        |
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from depo.analysis.imagine import imagine
     from depo.analysis.reachability import reachability
     from depo.analysis.record import record
+    from depo.analysis.recordings.check import check_demonstrations
     from depo.api import cotrain, resume, train, transfer
     from depo.core.errors import DepoError
     from depo.data.demonstrations import Demonstrations
@@ -78,6 +80,7 @@ _HOME = {
     "imagine": "depo.analysis.imagine",
     "reachability": "depo.analysis.reachability",
     "record": "depo.analysis.record",
+    "check_demonstrations": "depo.analysis.recordings.check",
     "load_demonstrations": "depo.data.shipped",
     "Demonstrations": "depo.data.demonstrations",
     "Run": "depo.runs.run",
@@ -124,6 +127,7 @@ __all__ = [
     "StopAtScore",
     "StopWhenNothingImproves",
     "VectorSkill",
+    "check_demonstrations",
     "cotrain",
     "evaluate",
     "imagine",

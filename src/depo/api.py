@@ -5,11 +5,13 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import itertools
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from depo.analysis.recordings.before_training import RecordingWarning, check_before_training
 from depo.core.codec import check_fields
 from depo.core.errors import DepoError
 from depo.core.files import as_path
@@ -201,10 +203,12 @@ def train(
     out: str | Path = "",
     callbacks: Sequence[Callback] = (),
     progress: bool = True,
+    strict: bool = False,
 ) -> Run:
     """Train a method and return its finished run.
 
-    ``depo.train("depo", env_args={"k": 4}, overrides={"skill_rate": 1e-3}, seeds=5)``
+    ``depo.train("depo", env_args={"k": 4}, overrides={"skill_rate": 1e-3}, seeds=5)``. Where
+    demonstrations do not seem to fit the environment it warns; ``strict`` refuses them.
     """
     job = make_job(
         method,
@@ -220,7 +224,7 @@ def train(
         preset=preset,
         skill=skill,
     )
-    return run_job(job, out, shown(callbacks, progress), demos)
+    return run_job(job, out, shown(callbacks, progress), demos, strict)
 
 
 def cotrain(
@@ -242,6 +246,7 @@ def cotrain(
     out: str | Path = "",
     callbacks: Sequence[Callback] = (),
     progress: bool = True,
+    strict: bool = False,
 ) -> Run:
     """Train one planner with several variants of an environment at once.
 
@@ -266,7 +271,7 @@ def cotrain(
         preset=preset,
         skill=skill,
     )
-    return run_job(job, out, shown(callbacks, progress), demos)
+    return run_job(job, out, shown(callbacks, progress), demos, strict)
 
 
 def transfer(
@@ -286,6 +291,7 @@ def transfer(
     out: str | Path = "",
     callbacks: Sequence[Callback] = (),
     progress: bool = True,
+    strict: bool = False,
     trust: bool = False,
 ) -> Run:
     """Carry a planner to other actions or dynamics: the planner stays, a new skill is learned.
@@ -312,7 +318,7 @@ def transfer(
         skill=skill,
         trust=trust,
     )
-    return run_job(job, out, shown(callbacks, progress), demos)
+    return run_job(job, out, shown(callbacks, progress), demos, strict)
 
 
 def resume(
@@ -340,12 +346,16 @@ def run_job(
     out: str | Path = "",
     callbacks: Sequence[Callback] = (),
     demos: str | Path | Demonstrations = "",
+    strict: bool = False,
 ) -> Run:
-    """Create the run's folder and work on it until it is finished."""
+    """Create the run's folder and work on it until it is finished; before, look whether the
+    demonstrations fit the environment, and warn (or, if ``strict``, refuse) where they do not."""
     from depo.runs.training import start
 
     prepare_jax()
     in_memory = demos if isinstance(demos, Demonstrations) else None
+    for sentence in check_before_training(job, in_memory, strict=strict):
+        warnings.warn(sentence, RecordingWarning, stacklevel=3)
     with chosen_folder(job, out) as path:
         return start(job, path, callbacks, demos=in_memory)
 

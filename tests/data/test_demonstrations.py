@@ -61,7 +61,7 @@ GOOD = {"observations": np.zeros((4, 2), np.float32), "episode_lengths": np.arra
 BAD = {
     "nan": (
         {"observations": np.array([[0, np.nan], [1, 1], [1, 1], [1, 1]])},
-        "state 0, dimension 1",
+        "episode 0, step 0, 's1'",
     ),
     "infinite": ({"observations": np.full((4, 2), np.inf)}, "8 NaN or infinite"),
     "too large": ({"observations": np.full((4, 2), 1e300)}, "float32"),

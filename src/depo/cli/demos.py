@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Annotated, Any
@@ -22,10 +22,12 @@ from depo.driving.traffic.scenes import load_scene, shipped_recordings
 from depo.environments.family import named_environment
 from depo.environments.grid.gridworld import GridWorld, GridWorldSettings
 
+TRAFFIC = "depo.cli.traffic"
 HELP = """depo demos: demonstrations, which are states only
 
   depo demos list                          what ships with the package
-  depo demos info FILE                     check a file and describe it
+  depo demos info FILE                     read a file and describe it, feature by feature
+  depo demos check FILE --env ID           compare it with an environment
   depo demos record RUN FILE               play a run's policy and keep where it went
   depo demos make FILE --size 20 …         record the grid world's built-in expert
   depo demos import-minari DATASET FILE    make demonstrations of a Minari dataset
@@ -128,24 +130,25 @@ def run(argv: list[str]) -> int:
     actions = {
         "list": _list,
         "info": _info,
+        "check": _of_module("depo.cli.demos_check", "run"),
         "record": _record,
         "make": _make,
         "import-minari": _import_minari,
         "export-minari": _export_minari,
-        "from-traffic": _traffic("from_traffic"),
-        "make-traffic": _traffic("make"),
-        "export-traffic": _traffic("export"),
+        "from-traffic": _of_module(TRAFFIC, "from_traffic"),
+        "make-traffic": _of_module(TRAFFIC, "make"),
+        "export-traffic": _of_module(TRAFFIC, "export"),
     }
     if argv[0] not in actions:
         raise unknown("demos command", argv[0], actions)
     return actions[argv[0]](argv[1:])
 
 
-def _traffic(action: str) -> Callable[[list[str]], int]:
-    """A command of ``depo.cli.traffic``, imported when it is called."""
+def _of_module(name: str, action: str) -> Callable[[list[str]], int]:
+    """A command of another module, imported when it is called."""
 
     def act(argv: list[str]) -> int:
-        run: Callable[[list[str]], int] = getattr(import_module("depo.cli.traffic"), action)
+        run: Callable[[list[str]], int] = getattr(import_module(name), action)
         return run(argv)
 
     return act
@@ -171,11 +174,15 @@ def _info(argv: list[str]) -> int:
     if path.is_file() and is_recording(path):
         about = import_module("depo.cli.traffic").describe_scene(load_scene(path))
     else:
-        about = describe(Demonstrations.load(path))
+        demos = Demonstrations.load(path)
+        about = {**describe(demos), "ranges": ranges(demos)}
     if flags.json:
         print_json({"file": str(path), **about})
     else:
+        features = about.pop("ranges", None)
         print_table(str(path), ["what", "value"], list(about.items()))
+        if features:
+            print_table("", list(features[0]), [list(row.values()) for row in features])
     return 0
 
 
@@ -257,5 +264,24 @@ def describe(demos: Demonstrations) -> dict[str, Any]:
     if demos.is_finite:
         about["distinct_states"] = len(np.unique(demos.observations))
     if demos.episode_returns is not None:
-        about["mean_return"] = float(np.mean(demos.episode_returns))
+        returns = demos.episode_returns
+        about["mean_return"] = float(np.mean(returns))
+        about["returns"] = f"{returns.min():.4g} to {returns.max():.4g}"
     return about
+
+
+def ranges(demos: Demonstrations) -> list[dict[str, Any]]:
+    """Of every feature of vector states: its values, and how much it changes in a step."""
+    if demos.is_finite:
+        return []
+    before, after = demos.transitions()
+    step = np.abs(after - before)
+    columns: dict[str, Sequence[Any]] = {
+        "feature": demos.feature_names,
+        "least": demos.observations.min(axis=0).tolist(),
+        "median": np.median(demos.observations, axis=0).tolist(),
+        "largest": demos.observations.max(axis=0).tolist(),
+        "median change in a step": np.median(step, axis=0).tolist(),
+        "largest change in a step": step.max(axis=0).tolist(),
+    }
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]

@@ -79,6 +79,8 @@ class CommonFlags:
     also a formula, module:function; empty: a fresh skill."""
     out: str = ""
     """The run's folder; empty: the next free one below runs/."""
+    strict: bool = False
+    """Refuse demonstrations that do not seem to fit the environment, instead of warning."""
     config: str = ""
     """A TOML file of values for these flags, as 'depo settings … --toml' writes one; a flag that is
     given beats it."""

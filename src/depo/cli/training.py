@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from depo.analysis.recordings.before_training import check_before_training
 from depo.api import chosen_folder
 from depo.cli.dry_run import tell
 from depo.cli.flags import Asked
@@ -33,6 +34,8 @@ def work_on(asked: Asked) -> int:
     from depo.core.runtime import prepare_jax
 
     prepare_jax()
+    for sentence in check_before_training(asked.job, strict=common.strict):
+        stderr.print(f"WARNING, {sentence}", soft_wrap=True, style="bold red")
     with chosen_folder(asked.job, common.out) as path:
         return _begin(asked.job, path, as_json=common.json)
 

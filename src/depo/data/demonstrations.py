@@ -45,8 +45,10 @@ class Demonstrations:
     metadata: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        observations = _checked_observations(np.asarray(self.observations))
+        observations = _shaped_observations(np.asarray(self.observations))
         lengths = _checked_lengths(np.asarray(self.episode_lengths), len(observations))
+        names = _checked_names(tuple(self.feature_names), observations)
+        observations = _checked_observations(observations, lengths, names)
         actions = self.actions
         if actions is not None:
             actions = _checked_actions(np.asarray(actions), len(observations), len(lengths))
@@ -64,13 +66,6 @@ class Demonstrations:
                     f"episode_returns has {returns[bad]} for episode {bad}: repair it, or leave "
                     "episode_returns out"
                 )
-        names = tuple(self.feature_names) or _default_names(observations)
-        dimension = 1 if observations.ndim == 1 else observations.shape[1]
-        if len(names) != dimension:
-            raise DepoError(
-                f"{len(names)} feature names for {dimension}-dimensional states: "
-                "give one name for each dimension, or none"
-            )
         for name, array in [
             ("observations", observations),
             ("episode_lengths", lengths),
@@ -229,15 +224,20 @@ def _read_metadata(path: Path, stored: np.ndarray | None) -> dict[str, Any]:
     return metadata | {"feature_names": decode(tuple[str, ...], names, f"{where}: feature_names")}
 
 
-def _checked_observations(array: np.ndarray) -> np.ndarray:
+def place(lengths: np.ndarray, row: int, feature: str = "") -> str:
+    """Where a number of a recording is, in the words of all messages.
+
+    >>> place(np.array([3, 5]), 4, "knee")
+    "episode 1, step 1, 'knee'"
+    """
+    episode = int(np.searchsorted(np.cumsum(lengths), row, side="right"))
+    step = row - int(lengths[:episode].sum())
+    return f"episode {episode}, step {step}" + (f", '{readable(feature)}'" if feature else "")
+
+
+def _shaped_observations(array: np.ndarray) -> np.ndarray:
+    """Refuse what are no states, before their numbers are looked at."""
     if array.ndim == 2 and array.dtype.kind == "f":
-        bad = ~np.isfinite(array)
-        if bad.any():
-            row, column = (int(index) for index in np.argwhere(bad)[0])
-            raise DepoError(
-                f"observations contain {int(bad.sum())} NaN or infinite numbers, the first in "
-                f"state {row}, dimension {column}: repair or drop those episodes"
-            )
         if array.shape[1] == 0:
             raise DepoError("observations have no dimension: states need at least one number")
         if array.shape[1] > MOST_FEATURES:
@@ -245,19 +245,45 @@ def _checked_observations(array: np.ndarray) -> np.ndarray:
                 f"observations have {array.shape[1]:,} dimensions, at most {MOST_FEATURES:,} are "
                 "read: are rows and columns the right way round?"
             )
-        if np.abs(array).max(initial=0) > np.finfo(np.float32).max:
-            raise DepoError("observations do not fit float32: rescale them")
-        return array.astype(np.float32)
+        return array
     if array.ndim == 1 and array.dtype.kind in "iu":
-        if len(array) and array.min() < 0:
-            raise DepoError(f"finite states are numbered from 0, found {array.min()}")
-        if len(array) and array.max() > np.iinfo(np.int32).max:
-            raise DepoError(f"finite states must fit 32 bits, found {array.max()}")
-        return array.astype(np.int32)
+        return array
     raise DepoError(
         f"observations have rank {array.ndim} and dtype {array.dtype}: expected (states, "
         "dimension) floats for vector states, or (states,) integers for finite states"
     )
+
+
+def _checked_observations(
+    array: np.ndarray, lengths: np.ndarray, names: tuple[str, ...]
+) -> np.ndarray:
+    """Finite numbers that fit their type."""
+    if array.ndim == 2:
+        if (bad := ~np.isfinite(array)).any():
+            row, column = (int(index) for index in np.argwhere(bad)[0])
+            raise DepoError(
+                f"observations contain {int(bad.sum())} NaN or infinite numbers, the first in "
+                f"{place(lengths, row, names[column])}: repair or drop those episodes"
+            )
+        size = np.abs(array)
+        if size.max(initial=0) > np.finfo(np.float32).max:
+            row, column = (int(index) for index in np.argwhere(size == size.max())[0])
+            raise DepoError(
+                f"observations do not fit float32, the largest is {array[row, column]:g} in "
+                f"{place(lengths, row, names[column])}: rescale them"
+            )
+        return array.astype(np.float32)
+    if array.min() < 0:
+        row = int(array.argmin())
+        raise DepoError(
+            f"finite states are numbered from 0, found {array[row]} in {place(lengths, row)}"
+        )
+    if array.max() > np.iinfo(np.int32).max:
+        row = int(array.argmax())
+        raise DepoError(
+            f"finite states must fit 32 bits, found {array[row]} in {place(lengths, row)}"
+        )
+    return array.astype(np.int32)
 
 
 def _checked_lengths(array: np.ndarray, total: int) -> np.ndarray:
@@ -305,7 +331,14 @@ def _checked_actions(array: np.ndarray, total: int, episodes: int) -> np.ndarray
     return array
 
 
-def _default_names(observations: np.ndarray) -> tuple[str, ...]:
-    if observations.ndim == 1:
-        return ("state",)
-    return tuple(f"s{i}" for i in range(observations.shape[1]))
+def _checked_names(names: tuple[str, ...], observations: np.ndarray) -> tuple[str, ...]:
+    """A name for each number; without any, s0, s1, …"""
+    dimension = 1 if observations.ndim == 1 else observations.shape[1]
+    if not names:
+        return ("state",) if observations.ndim == 1 else tuple(f"s{i}" for i in range(dimension))
+    if len(names) != dimension:
+        raise DepoError(
+            f"{len(names)} feature names for {dimension}-dimensional states: "
+            "give one name for each dimension, or none"
+        )
+    return names

@@ -1,0 +1,1 @@
+"""Recordings against an environment: what does not fit is named before anything is learned."""

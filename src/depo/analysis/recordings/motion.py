@@ -1,0 +1,73 @@
+"""Positions that do not follow their velocities, and changes that no random action comes near."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from depo.analysis.recordings.comparison import Comparison
+from depo.analysis.recordings.findings import Finding, listed, number, verb
+from depo.analysis.recordings.reachable import Reach
+
+LEAPS = float(np.log(20.0))
+"""Experts' usual change in a step is up to 4 times that of random actions."""
+FEWEST, LEAST = 20, 0.25
+"""Comparable steps below which nothing is said, and the share of them that must be reachable:
+recordings that fit have 0.6 and more."""
+
+
+def find_velocities(comparison: Comparison) -> list[Finding]:
+    """Pairs of the environment that the recording does not have."""
+    broken = comparison.broken
+    if not broken:
+        return []
+    names, own = (
+        comparison.names,
+        dict(zip(comparison.pairs, comparison.recorded_pairs, strict=True)),
+    )
+    first = broken[0]
+    positions = [pair.position for pair in broken]
+    return [
+        Finding(
+            "velocity",
+            f"{listed(names, positions)} {verb(positions, 'does', 'do')} not change as "
+            f"{verb(positions, 'its velocity says', 'their velocities say')} (in the environment "
+            f"'{names[first.position]}' follows '{names[first.velocity]}' with a correlation of "
+            f"{first.correlation:.2f}, in the recording {own[first].correlation:.2f}): another "
+            "order, a rate far below the environment's, noise, or velocities of another frame",
+            tuple(feature for pair in broken for feature in pair.both),
+        )
+    ]
+
+
+def find_leaps(comparison: Comparison) -> list[Finding]:
+    """Features that change in a step by far more than under random actions."""
+    wrong = np.flatnonzero(comparison.change_ratios > LEAPS)
+    if not len(wrong):
+        return []
+    features = wrong.tolist()
+    worst = int(wrong[np.argmax(comparison.change_ratios[wrong])])
+    own, usual = comparison.recording.usual_change, comparison.explored.moves.usual_change
+    return [
+        Finding(
+            "range",
+            f"{listed(comparison.names, features)} {verb(features, 'changes', 'change')} far more "
+            f"in a step than under random actions ('{comparison.names[worst]}' by "
+            f"{number(own[worst])}, there by {number(usual[worst])}): another unit, or "
+            "states that are many steps apart",
+            tuple(features),
+        )
+    ]
+
+
+def find_unreachable(found: Reach | None) -> list[Finding]:
+    """A recording whose steps, where they can be compared, no action makes."""
+    if found is None or found.comparable < FEWEST or found.share >= LEAST:
+        return []
+    return [
+        Finding(
+            "reachable",
+            f"of {found.comparable:,} recorded steps that begin where random exploration was, any "
+            f"action makes {found.share:.0%} (of explored steps {found.usual:.0%}): other "
+            "dynamics, another step size, or features in another order",
+        )
+    ]

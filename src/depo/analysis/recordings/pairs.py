@@ -1,0 +1,87 @@
+r"""Positions and their velocities, found from steps alone: \(s'_i - s_i ≈ k (s_j + s'_j) / 2\).
+
+Where an environment has such a pair, k is its step's length in the units of its features. A
+recording must have the same pairs with the same k, however differently its expert moves.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from depo.analysis.recordings.moves import NOTHING, Moves
+
+LEAST = 0.85
+"""The correlation from which two features are taken for a pair."""
+TRIMMED = 0.1
+"""The share of steps, those that fit worst, that a slope does not hear: contacts, clipped
+velocities."""
+FEWEST = 20
+"""Steps below which nothing is said of slopes."""
+
+
+class Pair(NamedTuple):
+    """Feature ``position`` changes in a step by ``slope`` times ``velocity``."""
+
+    position: int
+    velocity: int
+    slope: float
+    correlation: float
+
+    @property
+    def both(self) -> tuple[int, int]:
+        """Its two features."""
+        return self.position, self.velocity
+
+
+def correlations(moves: Moves) -> np.ndarray:
+    """Of every feature's change (rows) with every feature's mean over the step; 0 with its own."""
+    change, mean = moves.change, (moves.states + moves.reached) / 2
+    change, mean = change - change.mean(axis=0), mean - mean.mean(axis=0)
+    size = np.sqrt(np.outer(np.square(change).sum(axis=0), np.square(mean).sum(axis=0)))
+    found = np.divide(change.T @ mean, size, out=np.zeros_like(size), where=size > 0)
+    np.fill_diagonal(found, 0.0)
+    return found
+
+
+def find_pairs(moves: Moves, least: float = LEAST) -> list[Pair]:
+    """All pairs; a velocity belongs to one position."""
+    if len(moves.states) < FEWEST:
+        return []
+    found = correlations(moves)
+    pairs = []
+    for position, row in enumerate(np.abs(found)):
+        velocity = int(row.argmax())
+        if row[velocity] >= least and np.abs(found[:, velocity]).argmax() == position:
+            pair = slope(moves, position, velocity)
+            if pair.slope > 0:
+                pairs.append(pair)
+    return pairs
+
+
+def slope(moves: Moves, position: int, velocity: int) -> Pair:
+    """How one feature's change follows another, without the steps that fit worst.
+
+    Numbers at the rim of a velocity's range are left out: there it may be clipped.
+    """
+    v, w = moves.states[:, velocity], moves.reached[:, velocity]
+    low, high = min(v.min(), w.min()), max(v.max(), w.max())
+    inside = (np.minimum(v, w) > low) & (np.maximum(v, w) < high)
+    change, mean = moves.change[inside, position], (v[inside] + w[inside]) / 2
+    if inside.sum() < FEWEST or np.ptp(mean) <= NOTHING or np.ptp(change) <= NOTHING:
+        return Pair(position, velocity, 0.0, 0.0)
+    k, offset = _line(mean, change)
+    error = np.abs(change - k * mean - offset)
+    kept = error <= np.quantile(error, 1 - TRIMMED)
+    if np.ptp(mean[kept]) <= NOTHING or np.ptp(change[kept]) <= NOTHING:
+        return Pair(position, velocity, 0.0, 0.0)
+    k, _ = _line(mean[kept], change[kept])
+    return Pair(position, velocity, k, float(np.corrcoef(mean[kept], change[kept])[0, 1]))
+
+
+def _line(x: np.ndarray, y: np.ndarray) -> tuple[float, float]:
+    """Least squares: y ≈ k x + offset."""
+    centred = x - x.mean()
+    k = float(centred @ y / (centred @ centred))
+    return k, float(y.mean() - k * x.mean())

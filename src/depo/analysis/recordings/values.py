@@ -1,0 +1,110 @@
+"""Numbers that a recording should not have: outside the space, stuck, or twice."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from depo.analysis.recordings.comparison import Comparison
+from depo.analysis.recordings.findings import Finding, listed, number, span, verb
+from depo.analysis.recordings.moves import Moves
+from depo.data.demonstrations import Demonstrations, place
+
+SLACK = 1e-4
+"""Part of a bounded range, or of the bound itself, that is rounding."""
+HELD = 0.05
+"""Share of steps without any change from which a recording holds its states."""
+MOST = 2_000
+"""States by which equal columns are told."""
+
+
+def find_outside(
+    demos: Demonstrations, comparison: Comparison, factors: np.ndarray
+) -> list[Finding]:
+    """Features that leave the observation space, though divided by ``factors``, with the place of
+    the worst number."""
+    low, high = comparison.explored.low, comparison.explored.high
+    with np.errstate(invalid="ignore"):
+        width = np.where(np.isfinite(high - low), high - low, 0.0)
+    slack = SLACK * np.maximum(width, np.where(np.isfinite(low), np.abs(low), 0.0))
+    states = demos.observations / factors
+    over = np.maximum(low - slack - states, states - high - slack)
+    wrong = np.flatnonzero(over.max(axis=0) > 0)
+    found = []
+    for feature in wrong:
+        row, share = int(over[:, feature].argmax()), float((over[:, feature] > 0).mean())
+        found.append(
+            Finding(
+                "bounds",
+                f"{place(demos.episode_lengths, row, comparison.names[feature])} is "
+                f"{number(float(states[row, feature]))}, the observation space ends at "
+                f"{number(low[feature])} and {number(high[feature])} ({share:.2g} of all states "
+                "lie outside): other units, another feature, or a broken sensor",
+                (int(feature),),
+            )
+        )
+    return found
+
+
+def find_constant(comparison: Comparison) -> list[Finding]:
+    """Features that never change, though the environment's do."""
+    own, other = (
+        Comparison.is_constant(m) for m in (comparison.recording, comparison.explored.moves)
+    )
+    stuck = np.flatnonzero(own & ~other)
+    if not len(stuck):
+        return []
+    first, features = int(stuck[0]), stuck.tolist()
+    return [
+        Finding(
+            "constant",
+            f"{listed(comparison.names, features)} never {verb(features, 'changes', 'change')} in "
+            f"the recording ('{comparison.names[first]}' is "
+            f"{number(comparison.recording.states[0, first])} throughout, random actions have "
+            f"{span(comparison.explored.moves.states[:, first])}): was it logged?",
+            tuple(features),
+        )
+    ]
+
+
+def find_duplicates(comparison: Comparison) -> list[Finding]:
+    """Features that are copies of each other, though the environment's are not."""
+    stuck = Comparison.is_constant(comparison.recording)
+    twins = _twins(comparison.recording) - _twins(comparison.explored.moves)
+    return [
+        Finding(
+            "duplicate",
+            f"{listed(comparison.names, [one, other])} are equal in every state of the recording, "
+            "in the environment they differ: was a column written twice?",
+            (one, other),
+        )
+        for one, other in sorted(twins)
+        if not stuck[one]
+    ]
+
+
+def _twins(moves: Moves) -> set[tuple[int, int]]:
+    """Neighbours among equal columns."""
+    states = moves.states[:MOST]
+    same: dict[bytes, int] = {}
+    found = set()
+    for feature in range(moves.features):
+        key = np.ascontiguousarray(states[:, feature]).tobytes()
+        if key in same:
+            found.add((same[key], feature))
+        same[key] = feature
+    return found
+
+
+def find_repeated(comparison: Comparison) -> list[Finding]:
+    """States that repeat the one before, as where a slow sensor was logged too often."""
+    share = float(comparison.recording.held.mean())
+    usual = float(comparison.explored.moves.held.mean())
+    if share < HELD or share < 2 * usual:
+        return []
+    return [
+        Finding(
+            "repeated",
+            f"{share:.0%} of recorded states repeat the one before, {usual:.0%} of explored ones: "
+            "was a slow sensor logged too often? Drop the copies",
+        )
+    ]

@@ -1,0 +1,47 @@
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from depo.analysis.recordings.moves import Moves
+from depo.analysis.recordings.pairs import find_pairs, slope
+from tests.support.cart import STEP, demonstrations, explored, recording
+
+EXPERT = Moves.of(demonstrations(recording()))
+
+
+def test_random_and_expert_steps_have_the_same_pairs_and_slopes() -> None:
+    for moves in (explored().moves, EXPERT):
+        pairs = find_pairs(moves)
+        assert [pair.both for pair in pairs] == [(0, 2), (1, 3)]
+        np.testing.assert_allclose([pair.slope for pair in pairs], STEP, rtol=0.01)
+
+
+@settings(deadline=None, max_examples=30)
+@given(st.permutations(range(4)), st.lists(st.floats(0.01, 100), min_size=4, max_size=4))
+def test_pairs_move_with_their_columns_and_slopes_with_units(order, factors) -> None:
+    columns, factors = np.array(order), np.array(factors)
+    changed = EXPERT[columns] * factors
+    for position, velocity in ((0, 2), (1, 3)):
+        i, j = (
+            int(np.flatnonzero(columns == position)[0]),
+            int(np.flatnonzero(columns == velocity)[0]),
+        )
+        found = slope(changed, i, j)
+        np.testing.assert_allclose(found.slope, STEP * factors[i] / factors[j], rtol=0.02)
+
+
+def test_clipped_velocities_do_not_change_the_slope() -> None:
+    clip = np.array([50, 50, 2.0, 2.0])
+    clipped = Moves(
+        *(np.clip(part, -clip, clip) for part in (EXPERT.states, EXPERT.reached, EXPERT.starts))
+    )
+    assert (np.abs(EXPERT.states[:, 2:]) > 2).mean() > 0.05
+    np.testing.assert_allclose([p.slope for p in find_pairs(clipped)], STEP, rtol=0.02)
+
+
+def test_what_stands_still_has_no_pairs() -> None:
+    still = Moves(np.zeros((100, 4)), np.zeros((100, 4)), np.zeros((1, 4)))
+    assert find_pairs(still) == []
+    assert slope(still, 0, 2).slope == 0.0

@@ -1,0 +1,42 @@
+from __future__ import annotations
+
+import numpy as np
+
+from depo.analysis.recordings.moves import Moves
+from depo.analysis.recordings.reachable import SURE, reach
+from tests.support.cart import STEP, demonstrations, explored, recording
+
+EXPERT = Moves.of(demonstrations(recording()))
+
+
+def test_steps_of_the_same_dynamics_are_reached_and_faster_ones_are_not() -> None:
+    found = reach(EXPERT, explored())
+    assert found is not None
+    assert found.comparable >= 20
+    assert found.share > 0.9
+    assert found.usual == SURE
+    push = STEP * np.array([0.0, 0.0, 8.0, 0.0])
+    pushed = Moves(EXPERT.states, EXPERT.reached + push, EXPERT.starts)
+    shifted = reach(pushed, explored())
+    assert shifted is not None
+    assert shifted.share < 0.2
+
+
+def test_states_far_away_are_not_compared() -> None:
+    away = Moves(EXPERT.states + 40, EXPERT.reached + 40, EXPERT.starts)
+    found = reach(away, explored())
+    assert found is not None
+    assert found.comparable == 0
+
+
+def test_too_little_exploration_says_nothing() -> None:
+    few = explored().moves
+    short = type(explored())(
+        Moves(few.states[:10], few.reached[:10], few.starts),
+        explored().actions[:10],
+        explored().low,
+        explored().high,
+        None,
+        None,
+    )
+    assert reach(EXPERT, short) is None

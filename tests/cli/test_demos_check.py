@@ -1,0 +1,26 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from tests.support.cart import ID, demonstrations, recording
+from tests.support.command import call
+
+
+def test_a_recording_that_fits_is_drawn(tmp_path: Path, capsys, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    demonstrations(recording()).save("mine.npz")
+    assert call("demos", "check", "mine.npz", "--env", ID, "--strict") == 0
+    said = capsys.readouterr().out
+    assert "mine.npz fits" in said
+    assert "figure: mine-check.png" in said
+    assert Path("mine-check.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_one_that_does_not_is_named_and_refused_if_strict(tmp_path: Path, capsys) -> None:
+    file = demonstrations([walk * [1000, 1, 1, 1] for walk in recording()]).save(tmp_path / "x.npz")
+    words = ("demos", "check", file, "--env", ID, "--figure", tmp_path / "x.png")
+    assert call(*words, "--json", "--strict") == 2
+    found = json.loads(capsys.readouterr().out)
+    assert not found["fits"]
+    assert [(f["kind"], f["features"]) for f in found["findings"]] == [("units", [0])]
