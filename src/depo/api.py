@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from depo.analysis.recordings.before_training import RecordingWarning, check_before_training
 from depo.core.codec import check_fields
 from depo.core.errors import DepoError
 from depo.core.files import as_path
@@ -350,6 +349,7 @@ def run_job(
 ) -> Run:
     """Create the run's folder and work on it until it is finished; before, look whether the
     demonstrations fit the environment, and warn (or, if ``strict``, refuse) where they do not."""
+    from depo.analysis.recordings.before_training import RecordingWarning, check_before_training
     from depo.runs.training import start
 
     prepare_jax()

@@ -8,7 +8,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from depo.analysis.recordings.before_training import check_before_training
 from depo.api import chosen_folder
 from depo.cli.dry_run import tell
 from depo.cli.flags import Asked
@@ -31,6 +30,7 @@ def work_on(asked: Asked) -> int:
     common = asked.common
     if common.dry_run:
         return tell(asked.job, common.out, as_json=common.json)
+    from depo.analysis.recordings.before_training import check_before_training
     from depo.core.runtime import prepare_jax
 
     prepare_jax()
