@@ -8,7 +8,7 @@ import numpy as np
 
 from depo.core.errors import DepoError
 from depo.core.seeds import derived_seed
-from depo.data.demonstrations import Demonstrations
+from depo.data.demonstrations import Demonstrations, place
 from depo.data.shipped import load_demonstrations
 from depo.environments.family import EnvironmentSettings, family_of
 
@@ -33,11 +33,12 @@ def check_demonstrations(demos: Demonstrations, states: int, environment: str) -
             f"demonstrations hold {demos.dimension}-dimensional vectors, {environment} has "
             f"{states} finite states: pass --demos recorded there"
         )
-    highest = int(demos.observations.max())
+    row = int(demos.observations.argmax())
+    highest = int(demos.observations[row])
     if highest >= states:
         raise DepoError(
-            f"demonstrations visit state {highest}, {environment} has states 0 to {states - 1}: "
-            "pass --demos recorded there"
+            f"demonstrations visit state {highest} in {place(demos.episode_lengths, row)}, "
+            f"{environment} has states 0 to {states - 1}: pass --demos recorded there"
         )
 
 
