@@ -20,7 +20,7 @@ def test_a_recording_that_fits_is_drawn(tmp_path: Path, capsys, monkeypatch) -> 
 def test_one_that_does_not_is_named_and_refused_if_strict(tmp_path: Path, capsys) -> None:
     file = demonstrations([walk * [1000, 1, 1, 1] for walk in recording()]).save(tmp_path / "x.npz")
     words = ("demos", "check", file, "--env", ID, "--figure", tmp_path / "x.png")
-    assert call(*words, "--json", "--strict") == 2
+    assert call(*words, "--json", "--strict") == 1
     found = json.loads(capsys.readouterr().out)
     assert not found["fits"]
     assert [(f["kind"], f["features"]) for f in found["findings"]] == [("units", [0])]

@@ -32,7 +32,7 @@ class Check:
     figure: str = ""
     """Where to draw the comparison; empty: NAME-check.png in this folder."""
     strict: bool = False
-    """Exit with code 2 where something does not fit."""
+    """Exit with code 1 where something does not fit."""
     json: bool = False
     """Print the result as JSON."""
 
@@ -74,4 +74,4 @@ def run(argv: list[str]) -> int:
             )
         if drawn:
             stdout.print(f"figure: {drawn}", soft_wrap=True)
-    return 2 if flags.strict and not found.fits else 0
+    return 1 if flags.strict and not found.fits else 0
