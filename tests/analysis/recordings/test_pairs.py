@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from depo.analysis.recordings.moves import Moves
-from depo.analysis.recordings.pairs import find_pairs, slope
+from depo.analysis.recordings.pairs import correlations, find_pairs, slope
 from tests.support.cart import STEP, demonstrations, explored, recording
 
 EXPERT = Moves.of(demonstrations(recording()))
@@ -45,3 +45,12 @@ def test_what_stands_still_has_no_pairs() -> None:
     still = Moves(np.zeros((100, 4)), np.zeros((100, 4)), np.zeros((1, 4)))
     assert find_pairs(still) == []
     assert slope(still, 0, 2).slope == 0.0
+
+
+def test_one_loose_relation_is_a_force_and_no_pair() -> None:
+    generator = np.random.default_rng(0)
+    state = generator.normal(size=(400, 2))
+    push = 0.7 * state[:, 1] + 0.2 * generator.normal(size=400)
+    loose = Moves(state, state + np.c_[push, np.zeros(400)], state[:1])
+    assert abs(correlations(loose)[0, 1]) > 0.85
+    assert find_pairs(loose) == []

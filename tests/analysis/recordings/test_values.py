@@ -34,3 +34,8 @@ def test_a_column_written_twice_is_named_once() -> None:
 
 def test_states_that_are_held_are_named_once() -> None:
     assert kinds([np.repeat(walk, 2, axis=0) for walk in WALKS]) == ["repeated"]
+
+
+def test_an_expert_that_rests_at_the_end_is_not_blamed() -> None:
+    rests = [np.concatenate([walk, np.repeat(walk[-1:], 9, axis=0)]) for walk in WALKS]
+    assert "repeated" not in kinds(rests)

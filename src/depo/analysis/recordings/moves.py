@@ -57,6 +57,13 @@ class Moves:
         """Which steps change nothing at all."""
         return (self.change == 0).all(axis=1)
 
+    @cached_property
+    def paused(self) -> np.ndarray:
+        """Those of them with a step of the usual size before or after: who rests may rest."""
+        size = np.abs(self.change).sum(axis=1)
+        before, after = np.concatenate([[0.0], size[:-1]]), np.concatenate([size[1:], [0.0]])
+        return self.held & (np.maximum(before, after) > np.median(size))
+
     def spread(self, centre: np.ndarray) -> np.ndarray:
         """How far every feature usually gets from a centre."""
         return np.quantile(np.abs(self.states - centre), MOST_OF, axis=0)

@@ -14,6 +14,9 @@ from depo.analysis.recordings.moves import NOTHING, Moves
 
 LEAST = 0.85
 """The correlation from which two features are taken for a pair."""
+EXACT, COMPANY = 0.99, 3
+"""A relation that is less exact is believed only in company of so many: one alone may be a force,
+as gravity's on a pendulum's velocity, and its slope the expert's business."""
 TRIMMED = 0.1
 """The share of steps, those that fit worst, that a slope does not hear: contacts, clipped
 velocities."""
@@ -57,7 +60,8 @@ def find_pairs(moves: Moves, least: float = LEAST) -> list[Pair]:
             pair = slope(moves, position, velocity)
             if pair.slope > 0:
                 pairs.append(pair)
-    return pairs
+    is_exact = any(pair.correlation >= EXACT for pair in pairs)
+    return pairs if is_exact or len(pairs) >= COMPANY else []
 
 
 def slope(moves: Moves, position: int, velocity: int) -> Pair:

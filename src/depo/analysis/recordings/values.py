@@ -97,8 +97,8 @@ def _twins(moves: Moves) -> set[tuple[int, int]]:
 
 def find_repeated(comparison: Comparison) -> list[Finding]:
     """States that repeat the one before, as where a slow sensor was logged too often."""
-    share = float(comparison.recording.held.mean())
-    usual = float(comparison.explored.moves.held.mean())
+    share = float(comparison.recording.paused.mean())
+    usual = float(comparison.explored.moves.paused.mean())
     if share < HELD or share < 2 * usual:
         return []
     return [
