@@ -13,7 +13,7 @@ import tomllib
 import uuid
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from depo.core.errors import DepoError, readable, unknown
 from depo.core.limits import DEEPEST, TEXT, check_depth
@@ -27,13 +27,20 @@ _TOKEN = re.compile(r"""[\w-]+|"[^"\n]*"|'[^'\n]*'|\.|[ \t]+|(?P<other>.|\n)""")
 
 def write_bytes(path: Path, data: bytes) -> None:
     """Replace ``path`` by ``data`` atomically: a kill at any instant leaves one whole version."""
+    with replacing(path) as file:
+        file.write(data)
+
+
+@contextlib.contextmanager
+def replacing(path: Path) -> Iterator[IO[bytes]]:
+    """A new file that takes the place of ``path`` once the block has written all of it."""
     if not path.name:
         raise DepoError(f"cannot write '{path}': it is a folder, give a file")
     temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex}.tmp")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with temporary.open("wb") as file:
-            file.write(data)
+            yield file
             file.flush()
             os.fsync(file.fileno())
         temporary.replace(path)

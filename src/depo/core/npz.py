@@ -5,23 +5,26 @@ from __future__ import annotations
 import contextlib
 import io
 import math
+import shutil
 import stat
 import tokenize
 import zipfile
 import zlib
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 from numpy.lib import format as npy
 
 from depo.core.errors import DepoError, readable
-from depo.core.files import write_bytes
+from depo.core.files import BLOCK, replacing, write_bytes
 from depo.core.limits import TEXT, check_size
 
 HEADER = 1_000
 """Bytes of an array's header, with room to spare for ranks nobody has."""
+QUICK = 1
+"""Of zlib's levels: the last percent of size would cost most of the time."""
 PLAIN = "biufU"
 """Kinds of numbers and texts that an archive of ours holds."""
 
@@ -32,6 +35,36 @@ def write_npz(path: str | Path, arrays: Mapping[str, np.ndarray]) -> Path:
     np.savez_compressed(buffer, **arrays)  # type: ignore[arg-type]
     write_bytes(Path(path), buffer.getvalue())
     return Path(path)
+
+
+def write_npz_from(
+    path: Path,
+    arrays: Mapping[str, np.ndarray],
+    name: str,
+    raw: IO[bytes],
+    shape: tuple[int, ...],
+    dtype: np.dtype,
+) -> None:
+    """The same with one more array, whose numbers come from a file: it need not fit in memory."""
+    packing = {"compression": zipfile.ZIP_DEFLATED, "compresslevel": QUICK}
+    with replacing(path) as whole, zipfile.ZipFile(whole, "w", **packing) as archive:  # type: ignore[call-overload]
+        for member, array in arrays.items():
+            with archive.open(f"{member}.npy", "w", force_zip64=True) as file:
+                npy.write_array(file, np.asanyarray(array), allow_pickle=False)
+        with archive.open(f"{name}.npy", "w", force_zip64=True) as file:
+            own = {"shape": shape, "fortran_order": False, "descr": npy.dtype_to_descr(dtype)}
+            npy.write_array_header_1_0(file, own)
+            shutil.copyfileobj(raw, file, BLOCK)
+
+
+def array_shapes(path: Path) -> dict[str, tuple[tuple[int, ...], np.dtype]]:
+    """Shape and dtype of every array of a file; nothing but headers is read."""
+    with _opened(path) as archive:
+        found = {}
+        for name, member in _members(archive).items():
+            with archive.open(member) as file:
+                found[name] = _header(file)[:2]
+        return found
 
 
 def read_npz(path: Path, wanted: Collection[str] | None = None) -> dict[str, np.ndarray]:

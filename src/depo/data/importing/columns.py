@@ -1,0 +1,229 @@
+"""Which columns become the state, under which names and in which units: what ``--columns`` says.
+
+One item is ``[NAME=]COLUMN[..COLUMN][:WORD…]``: a column by its header (with its unit or without), all
+columns from one to another in the file's order, or all components of a vector. Words after a colon
+are a unit (``deg``, ``mm/s``), ``angle`` or ``linear`` (whether jumps of a turn are undone), ``wrapped``
+(an angle in (−π, π]), ``rate`` (its derivative) and ``quaternion`` (four columns w, x, y, z).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from depo.core.errors import DepoError, unknown
+from depo.data.importing.table import Column, Table
+from depo.data.importing.units import ANGLE, Unit, parse_unit
+
+LINEAR, QUATERNION = "linear", "quaternion"
+WORDS = (ANGLE, LINEAR, "wrapped", "rate", QUATERNION)
+COUNTERS = ("index", "frame", "frame_index", "frame_id", "row", "sample", "unnamed: 0", "column 1")
+"""Columns that count rows, in lower case: no part of a state unless they are asked for."""
+
+
+@dataclass(frozen=True)
+class Signal:
+    """What is interpolated as one thing: a column, or the four of a quaternion."""
+
+    headers: tuple[str, ...]
+    factor: float = 1.0
+    kind: str = LINEAR
+
+
+class Feature(NamedTuple):
+    """One number of a state: a component of a signal, or its rate."""
+
+    name: str
+    signal: int
+    component: int = 0
+    is_rate: bool = False
+    is_wrapped: bool = False
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Signals to read, and the features that are made of them."""
+
+    signals: tuple[Signal, ...]
+    features: tuple[Feature, ...]
+
+    @property
+    def headers(self) -> list[str]:
+        """The columns to read, one after the other."""
+        return [header for signal in self.signals for header in signal.headers]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The features' names."""
+        return tuple(feature.name for feature in self.features)
+
+
+class _Item(NamedTuple):
+    """One item of ``--columns``, understood."""
+
+    name: str
+    columns: list[Column]
+    unit: Unit | None
+    words: frozenset[str]
+
+
+def choose(
+    table: Table,
+    items: Sequence[str] = (),
+    *,
+    without: Sequence[str] = (),
+    velocities: bool = False,
+) -> tuple[Selection, list[str]]:
+    """The selection that some items mean in a table, and what was left out.
+
+    Without items: the state that the format knows, or all columns but ``without`` (time, episode)
+    and those that only count rows. ``velocities`` appends the rate of every feature.
+    """
+    left: list[str] = []
+    if items:
+        chosen = [_parsed(text, table) for item in items for text in _separate(item, table)]
+    else:
+        columns, left = _default(table, without)
+        chosen = [_Item("", [column], None, frozenset()) for column in columns]
+    signals: dict[Signal, int] = {}
+    features: list[Feature] = []
+    for item in _grouped(chosen):
+        features += _features(item, signals, table)
+    if velocities:
+        plain = [f for f in features if not f.is_rate and len(list(signals)[f.signal].headers) == 1]
+        features += [
+            f._replace(name=f"{f.name}_velocity", is_rate=True, is_wrapped=False) for f in plain
+        ]
+    names = [feature.name for feature in features]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise DepoError(
+            f"{table.path}: two features would be called '{twice}': rename one, as "
+            f"--columns other={twice}"
+        )
+    if not features:
+        raise DepoError(f"{table.path} has no column of numbers beside its time: nothing to import")
+    return Selection(tuple(signals), tuple(features)), left
+
+
+def resolve(text: str, table: Table, words: bool = False) -> list[str]:
+    """The headers that a word of the user's means; ``words``: columns of words count, too."""
+    columns = list(table.columns) + [Column(h, h) for h in (table.others if words else ())]
+    for tell in (
+        lambda c: c.header == text,
+        lambda c: c.name == text,
+        lambda c: c.header.startswith(f"{text}."),
+        lambda c: c.header.lower() == text.lower(),
+        lambda c: c.name.lower() == text.lower(),
+    ):
+        if found := [column.header for column in columns if tell(column)]:
+            return found
+    if text in table.others:
+        raise DepoError(
+            f"{table.path}: column '{text}' holds words or dates, no numbers: leave it out of "
+            "--columns"
+        )
+    raise DepoError(f"{table.path}: {unknown('column', text, [c.header for c in columns])}")
+
+
+def resolve_one(text: str, table: Table, flag: str) -> str:
+    """The same where it must be one column."""
+    found = resolve(text, table, words=True)
+    if len(found) > 1:
+        raise DepoError(
+            f"{table.path}: {flag} {text} means {len(found)} columns ({', '.join(found[:4])}): "
+            "give one of them"
+        )
+    return found[0]
+
+
+def _separate(item: str, table: Table) -> list[str]:
+    """Items may be separated by commas, unless a header has them."""
+    if "," not in item or any(item in (c.header, c.name) for c in table.columns):
+        return [item]
+    return [part.strip() for part in item.split(",") if part.strip()]
+
+
+def _parsed(item: str, table: Table) -> _Item:
+    text, name, unit, words = item, "", None, set()
+    known = {c.header for c in table.columns} | {c.name for c in table.columns}
+    while text not in known and ":" in text:
+        rest, _, word = text.rpartition(":")
+        if word in WORDS:
+            words.add(word)
+        elif (own := parse_unit(word)) is not None:
+            unit = own
+        else:
+            break
+        text = rest
+    if text not in known and "=" in text:
+        name, _, text = (part.strip() for part in text.partition("="))
+    if text not in known and ".." in text:
+        first, _, last = (part.strip() for part in text.partition(".."))
+        headers = [column.header for column in table.columns]
+        begin = headers.index(resolve(first, table)[0])
+        end = headers.index(resolve(last, table)[-1])
+        if end < begin:
+            raise DepoError(f"{table.path}: '{first}' comes after '{last}': turn {text} round")
+        found = headers[begin : end + 1]
+    else:
+        found = resolve(text, table)
+    by_header = {column.header: column for column in table.columns}
+    return _Item(name, [by_header[header] for header in found], unit, frozenset(words))
+
+
+def _default(table: Table, without: Sequence[str]) -> tuple[list[Column], list[str]]:
+    if table.state:
+        return [column for column in table.columns if column.header in table.state], []
+    rest = [column for column in table.columns if column.header not in without]
+    counting = [c.header for c in rest if c.name.lower() in COUNTERS and len(rest) > 1]
+    return [c for c in rest if c.header not in counting], [*counting, *table.others]
+
+
+def _grouped(items: Sequence[_Item]) -> list[_Item]:
+    """Items of one column each that the format says are one quaternion, put together."""
+    found: list[_Item] = []
+    for item in items:
+        group = item.columns[0].quaternion if len(item.columns) == 1 else ""
+        last = found[-1] if found else None
+        is_next = last is not None and group and last.columns[0].quaternion == group
+        if is_next and last is not None and len(last.columns) < 4:
+            found[-1] = last._replace(columns=[*last.columns, *item.columns])
+        else:
+            found.append(item)
+    return [
+        item._replace(words=item.words | {QUATERNION})
+        if len(item.columns) == 4 and len({c.quaternion for c in item.columns} - {""}) == 1
+        else item
+        for item in found
+    ]
+
+
+def _features(item: _Item, signals: dict[Signal, int], table: Table) -> list[Feature]:
+    if QUATERNION in item.words:
+        if len(item.columns) != 4 or "rate" in item.words:
+            raise DepoError(
+                f"{table.path}: a quaternion is four columns w, x, y, z and has no rate: "
+                f"'{item.columns[0].header}' and what follows are {len(item.columns)}"
+            )
+        signal = Signal(tuple(c.header for c in item.columns), 1.0, QUATERNION)
+        number = signals.setdefault(signal, len(signals))
+        names = [f"{item.name}_{axis}" for axis in "wxyz"] if item.name else []
+        names = names or [column.name for column in item.columns]
+        return [Feature(name, number, i) for i, name in enumerate(names)]
+    features = []
+    for i, column in enumerate(item.columns):
+        unit = item.unit or column.unit
+        is_angle = unit is not None and unit.kind == ANGLE and LINEAR not in item.words
+        kind = ANGLE if is_angle or item.words & {ANGLE, "wrapped"} else LINEAR
+        signal = Signal((column.header,), unit.factor if unit else 1.0, kind)
+        number = signals.setdefault(signal, len(signals))
+        name = item.name or column.name
+        if item.name and len(item.columns) > 1:
+            name = f"{item.name}_{i}"
+        rate = "rate" in item.words
+        if rate and not item.name:
+            name = f"{name}_velocity"
+        features.append(Feature(name, number, 0, rate, "wrapped" in item.words and not rate))
+    return features

@@ -1,0 +1,93 @@
+"""Parquet: columns of numbers, and of lists of numbers; called in a child (``foreign.py``)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from depo.core.errors import DepoError
+from depo.data.importing.arrays import MOST_COLUMNS, state_headers
+from depo.data.importing.text import label_codes
+
+ROWS = 1 << 18
+"""Rows that are read at a time."""
+
+
+def describe(path: Path) -> Mapping[str, Any]:
+    """Columns of numbers (one for each component of a list), of words, and units of times."""
+    table = pl.scan_parquet(path)
+    schema = table.collect_schema()
+    if len(schema) > MOST_COLUMNS:
+        raise DepoError(f"{path} has {len(schema):,} columns, at most {MOST_COLUMNS:,} are read")
+    columns: list[str] = []
+    words, units, left = [], {}, []
+    for name, kind in schema.items():
+        if _is_time(kind):
+            columns.append(name)
+            units[name] = "s"
+        elif kind.is_numeric() or kind == pl.Boolean:
+            columns.append(name)
+        elif kind in (pl.String, pl.Categorical):
+            words.append(name)
+        elif (inner := getattr(kind, "inner", None)) is not None and inner.is_numeric():
+            columns += [f"{name}.{i}" for i in range(_width(table, name, kind))]
+        else:
+            left.append(name)
+    notes = [f"not read: {', '.join(left)[:200]}"] if left else []
+    state = list(state_headers(columns)) if any("." in column for column in columns) else []
+    return {"columns": columns, "words": words, "units": units, "notes": notes, "state": state}
+
+
+def blocks(path: Path, wanted: Sequence[str], time: str, label: str) -> Iterator[np.ndarray]:
+    """Rows of the columns asked for, then time, then label."""
+    table = pl.scan_parquet(path)
+    schema = table.collect_schema()
+    names = [*wanted, *([time] if time else [])]
+    columns = [_expression(name, schema).alias(f"c{i}") for i, name in enumerate(names)]
+    if label:
+        columns.append(_expression(label, schema, is_label=True).alias("label"))
+    total = int(table.select(pl.len()).collect().item())
+    for start in range(0, total, ROWS):
+        rows = table.slice(start, ROWS).select(columns).collect()
+        block = rows.select(pl.exclude("label")).to_numpy()
+        if label:
+            block = np.concatenate([block, label_codes(rows["label"])[:, None]], axis=1)
+        yield np.ascontiguousarray(block, np.float64)
+
+
+def _expression(header: str, schema: pl.Schema, is_label: bool = False) -> pl.Expr:
+    if header not in schema:
+        name, _, number = header.rpartition(".")
+        column = pl.col(name)
+        if isinstance(schema[name], pl.Array):
+            return column.arr.get(int(number), null_on_oob=True).cast(pl.Float64).fill_null(np.nan)
+        return column.list.get(int(number), null_on_oob=True).cast(pl.Float64).fill_null(np.nan)
+    column, kind = pl.col(header), schema[header]
+    if _is_time(kind):
+        column = column.cast(pl.Int64) / _ticks(kind)
+    elif is_label and kind in (pl.String, pl.Categorical):
+        return column.cast(pl.String)
+    elif kind in (pl.String, pl.Categorical):
+        raise DepoError(f"column '{header}' holds words, no numbers: leave it out of --columns")
+    return column.cast(pl.Float64).fill_null(np.nan)
+
+
+def _is_time(kind: pl.DataType) -> bool:
+    return isinstance(kind, pl.Datetime | pl.Duration)
+
+
+def _ticks(kind: pl.DataType) -> float:
+    return {"ns": 1e9, "us": 1e6, "ms": 1e3}[getattr(kind, "time_unit", "us") or "us"]
+
+
+def _width(table: pl.LazyFrame, name: str, kind: pl.DataType) -> int:
+    if isinstance(kind, pl.Array):
+        width = int(kind.shape[0]) if len(kind.shape) == 1 else 0
+    else:
+        first = table.select(pl.col(name).list.len()).head(1).collect()
+        width = int(first.item() or 0) if len(first) else 0
+    return min(width, MOST_COLUMNS)

@@ -1,0 +1,266 @@
+"""CSV, TSV and their like, gzipped or not, as loggers write them: read in chunks, cut ends and all."""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import io
+import re
+import warnings
+import zlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from depo.core.errors import DepoError, readable
+from depo.core.limits import EXPANSION, LOOKED_AT, check_size
+from depo.data.importing.clock import find_time, seconds_of
+from depo.data.importing.dialect import (
+    LOOKED_AT as HEAD,
+)
+from depo.data.importing.dialect import MISSING, Dialect, is_missing, is_number, sniff, split_line
+from depo.data.importing.report import FileReport
+from depo.data.importing.table import Rows, Table
+
+CHUNK = 1 << 23
+"""Bytes of text that are parsed at a time."""
+LONGEST_LINE = 1 << 20
+EXAMPLES = 3
+"""Unreadable cells that are named in a report."""
+BLANK_LINES = re.compile(rb"\n(?:[ \t]*\r?\n)+")
+
+
+@dataclass(frozen=True)
+class TextTable(Table):
+    """A text file whose manner was told from its beginning."""
+
+    dialect: Dialect = field(kw_only=True)
+
+    def rows(
+        self, wanted: Sequence[str], time: str, episode: str, report: FileReport
+    ) -> Iterator[Rows]:
+        """Chunk after chunk; what is no number is counted, and the first are named."""
+        own = self.dialect
+        at = {column.header: i for i, column in own.columns.items()}
+        at |= {header: i for i, header in {**own.words, **own.clocks}.items()}
+        reader = _Reader(self.path, own, [at[name] for name in wanted], report)
+        reader.time = at[time] if time else None
+        reader.label = at[episode] if episode else None
+        yield from reader.read()
+
+
+def open_text(path: Path) -> TextTable:
+    """Look at the beginning of a file."""
+    try:
+        with path.open("rb") as raw, unpacked(raw) as file:
+            head = file.read(HEAD)
+    except (OSError, EOFError, zlib.error) as error:
+        raise DepoError(f"{path} is not readable (damaged?): {readable(str(error))}") from None
+    own = sniff(head, path)
+    headers = [column.header for column in own.columns.values()]
+    return TextTable(
+        path=path,
+        columns=tuple(own.columns.values()),
+        time=find_time([*own.clocks.values(), *headers]),
+        others=(*own.words.values(), *own.clocks.values()),
+        notes=own.notes,
+        dialect=own,
+    )
+
+
+def unpacked(raw: Any) -> Any:
+    """The file, or what is in it if it is gzipped."""
+    magic = raw.read(2)
+    raw.seek(0)
+    return gzip.GzipFile(fileobj=raw) if magic == b"\x1f\x8b" else raw
+
+
+@dataclass
+class _Reader:
+    """One pass through a text file."""
+
+    path: Path
+    dialect: Dialect
+    wanted: list[int]
+    report: FileReport
+    time: int | None = None
+    label: int | None = None
+    line: int = 0
+    """Lines before the next chunk."""
+    examples: int = 0
+    last: bytes = b""
+    """The end of the chunk before."""
+
+    def read(self) -> Iterator[Rows]:
+        for lines, share in self._chunks():
+            rows = self._parsed(lines, share)
+            self.line += lines.count(b"\n") + (not lines.endswith(b"\n"))
+            if len(rows.values):
+                yield rows
+
+    def _chunks(self) -> Iterator[tuple[bytes, float]]:
+        """Whole lines after the header, a few megabytes at a time."""
+        size = max(1, self.path.stat().st_size)
+        with self.path.open("rb") as raw, unpacked(raw) as file:
+            rest, seen, skip = b"", 0, self.dialect.skip
+            for block in self._blocks(file):
+                seen += len(block)
+                if seen > LOOKED_AT and seen > EXPANSION * size:
+                    check_size(seen, f"{self.path}, unpacked,", size)
+                if len(rest) > LONGEST_LINE:
+                    raise DepoError(
+                        f"{self.path} has a line of more than {LONGEST_LINE:,} bytes after line "
+                        f"{self.line}: damaged?"
+                    )
+                lines, newline, rest = (rest + block).rpartition(b"\n")
+                while skip and newline:
+                    _, newline, lines = (lines + newline).partition(b"\n")
+                    lines, newline = (lines[:-1], newline) if lines else (b"", b"")
+                    skip, self.line = skip - 1, self.line + 1
+                if newline and lines:
+                    self.last = lines[-LONGEST_LINE:]
+                    yield lines + b"\n", min(1.0, raw.tell() / size)
+            if rest.strip() and not skip and not self._is_cut(rest):
+                yield rest, 1.0
+
+    def _blocks(self, file: Any) -> Iterator[bytes]:
+        """Bytes in UTF-8; a packed file that is cut ends where it is cut."""
+        decoder = None
+        if self.dialect.encoding in ("utf-16", "cp1252"):
+            decoder = codecs.getincrementaldecoder(self.dialect.encoding)(errors="replace")
+        is_first = True
+        while True:
+            try:
+                block = file.read(CHUNK)
+            except (EOFError, zlib.error):
+                self.report.note("the packed file is cut: its end is missing")
+                return
+            except OSError as error:
+                raise DepoError(f"{self.path} cannot be read: {readable(str(error))}") from None
+            if not block:
+                return
+            if is_first:
+                block, is_first = block.removeprefix(codecs.BOM_UTF8), False
+            yield block if decoder is None else decoder.decode(block).encode()
+
+    def _is_cut(self, rest: bytes) -> bool:
+        """Whether the last line, which has no end, lacks cells, or its last cell lacks digits."""
+        own = self.dialect
+        cells = split_line(rest.decode(errors="replace"), own.separator)
+        lines = self.last.decode(errors="replace").splitlines()[-50:]
+        before = [split_line(line, own.separator) for line in lines if line.strip()]
+        widths = [len(row) for row in before] or [own.width]
+        shortest = min((len(row[-1]) for row in before if row), default=0)
+        if len(cells) >= min(widths) and len(cells[-1]) >= shortest:
+            return False
+        self.report.note(f"cut in the middle of line {self.line + 1}: that line was left out")
+        return True
+
+    def _parsed(self, lines: bytes, share: float) -> Rows:
+        dropped = b"\n\n" in lines or b"\n\r\n" in lines or lines[:1] in b"\r\n"
+        packed = BLANK_LINES.sub(b"\n", lines).lstrip(b"\r\n") if dropped else lines
+        if self.dialect.separator == " ":
+            packed = re.sub(rb"[ \t]+", b" ", re.sub(rb"(?m)^[ \t]+|[ \t]+(?=\r?$)", b"", packed))
+        if not packed.strip():
+            return Rows(np.zeros((0, len(self.wanted))), None, None, share)
+        texts = {i for i in (self.time, self.label) if i is not None and self._holds_words(i)}
+        numbers = list(dict.fromkeys([*self.wanted, *self._others()]))
+        table = self._table(packed, numbers, texts)
+        parsed = {i: table[f"c{i}"] for i in numbers if i not in texts}
+        if any(column.null_count() for column in parsed.values()):
+            parsed = self._repaired(packed, list(parsed), lines if dropped else packed)
+        values = [parsed[i].cast(pl.Float64).fill_null(np.nan).to_numpy() for i in self.wanted]
+        time = label = None
+        if self.time is not None:
+            own = self.time
+            time = seconds_of(table[f"c{own}"]) if own in texts else parsed[own].to_numpy()
+        if self.label is not None:
+            column = table[f"c{self.label}"] if self.label in texts else parsed[self.label]
+            label = label_codes(column)
+        return Rows(np.stack(values, axis=1), time, label, share)
+
+    def _holds_words(self, column: int) -> bool:
+        return column in self.dialect.words or column in self.dialect.clocks
+
+    def _others(self) -> list[int]:
+        return [i for i in (self.time, self.label) if i is not None]
+
+    def _table(self, lines: bytes, columns: Sequence[int], texts: set[int]) -> pl.DataFrame:
+        """Columns of a chunk as numbers, or as texts; null where a cell is no number."""
+        own = self.dialect
+        kinds = {i: pl.String if i in texts else pl.Float64 for i in range(own.width)}
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # what is broken is told in the report
+                return pl.read_csv(
+                    io.BytesIO(lines),
+                    has_header=False,
+                    separator=own.separator,
+                    columns=sorted(columns),
+                    schema={f"c{i}": kind for i, kind in kinds.items()},
+                    truncate_ragged_lines=True,
+                    ignore_errors=True,
+                    quote_char='"' if own.quoted else None,
+                    decimal_comma=own.decimal_comma,
+                    encoding="utf8-lossy",
+                )
+        except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
+            said = readable(str(error).partition("\n")[0])
+            raise DepoError(f"{self.path} cannot be read after line {self.line}: {said}") from None
+
+    def _repaired(
+        self, lines: bytes, columns: Sequence[int], original: bytes
+    ) -> dict[int, pl.Series]:
+        """The same numbers, cell by cell: blanks around numbers are forgiven, decimal points beside
+        decimal commas too; the rest is missing, and counted if it is a word."""
+        table = self._table(lines, columns, set(columns))
+        found = {}
+        for i in columns:
+            text = table[f"c{i}"].str.strip_chars(" \t\r\"'")
+            if self.dialect.decimal_comma:
+                text = text.str.replace(",", ".", literal=True)
+            number = text.cast(pl.Float64, strict=False)
+            wrong = number.is_null() & text.is_not_null()
+            wrong &= ~text.str.to_lowercase().is_in(list(MISSING))
+            if (count := int(wrong.sum())) and not self._is_header(text.filter(wrong), i):
+                self.report.unreadable += count
+                self._name(i, original, count)
+            found[i] = number.fill_null(np.nan)
+        return found
+
+    def _is_header(self, texts: pl.Series, column: int) -> bool:
+        """Whether all that is wrong is the header again, of a logger that was started anew."""
+        own = self.dialect.columns.get(column)
+        if own is None or not (texts == own.header).all():
+            return False
+        self.report.note("the header comes again: the logger was started anew")
+        return True
+
+    def _name(self, column: int, lines: bytes, count: int) -> None:
+        """Say where the first unreadable cells are."""
+        if self.examples >= EXAMPLES:
+            return
+        header = self.dialect.columns[column].header
+        for i, line in enumerate(lines.split(b"\n")):
+            cells = split_line(line.decode(errors="replace"), self.dialect.separator)
+            cell = cells[column] if column < len(cells) else ""
+            if cell == header or is_missing(cell) or is_number(cell, self.dialect.decimal_comma):
+                continue
+            more = f" (and {count - 1} more there)" if count > 1 else ""
+            self.report.note(
+                f"line {self.line + i + 1}, column '{readable(header)}': '{readable(cell)}' is no "
+                f"number, taken for missing{more}"
+            )
+            self.examples += 1
+            return
+
+
+def label_codes(column: pl.Series) -> np.ndarray:
+    """A number for each row's label: itself, or a digest of its text."""
+    if column.dtype == pl.String:
+        column = column.str.strip_chars().fill_null("").hash(0) % (1 << 32)
+    return column.cast(pl.Float64, strict=False).fill_nan(None).fill_null(-1.0).to_numpy()

@@ -1,0 +1,145 @@
+"""Units as they stand in headers, and what one of them is in SI: ``hip [deg]`` is a hip in radians."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+
+ANGLE, LENGTH, TIME, OTHER = "angle", "length", "time", "other"
+BASE: dict[str, tuple[str, float]] = {
+    "rad": (ANGLE, 1.0),
+    "mrad": (ANGLE, 1e-3),
+    "deg": (ANGLE, math.pi / 180),
+    "rev": (ANGLE, 2 * math.pi),
+    "m": (LENGTH, 1.0),
+    "dm": (LENGTH, 0.1),
+    "cm": (LENGTH, 1e-2),
+    "mm": (LENGTH, 1e-3),
+    "um": (LENGTH, 1e-6),
+    "km": (LENGTH, 1e3),
+    "in": (LENGTH, 0.0254),
+    "ft": (LENGTH, 0.3048),
+    "s": (TIME, 1.0),
+    "ms": (TIME, 1e-3),
+    "us": (TIME, 1e-6),
+    "ns": (TIME, 1e-9),
+    "min": (TIME, 60.0),
+    "h": (TIME, 3600.0),
+    "n": (OTHER, 1.0),
+    "kn": (OTHER, 1e3),
+    "nm": (OTHER, 1.0),  # newton metres: nobody logs motion in nanometres
+    "mnm": (OTHER, 1e-3),
+    "%": (OTHER, 1e-2),
+    "1": (OTHER, 1.0),
+    "-": (OTHER, 1.0),
+    "rpm": (OTHER, 2 * math.pi / 60),
+    "kph": (OTHER, 1 / 3.6),
+    "mph": (OTHER, 0.44704),
+}
+"""Kind and SI value of the units that are known by one word."""
+ALIASES = {
+    "°": "deg",
+    "degree": "deg",
+    "degrees": "deg",
+    "radian": "rad",
+    "radians": "rad",
+    "turn": "rev",
+    "turns": "rev",
+    "µm": "um",
+    "μm": "um",
+    "µs": "us",
+    "μs": "us",
+    "usec": "us",
+    "msec": "ms",
+    "millis": "ms",
+    "milliseconds": "ms",
+    "nsec": "ns",
+    "sec": "s",
+    "secs": "s",
+    "second": "s",
+    "seconds": "s",
+    "hr": "h",
+    "meter": "m",
+    "metre": "m",
+    "meters": "m",
+    "metres": "m",
+    "inch": "in",
+    "n*m": "nm",
+    "n·m": "nm",
+    "n.m": "nm",
+    "percent": "%",
+    "none": "1",
+}
+SUFFIXES = ("deg", "rad", "mm", "cm")
+"""Words after an underscore that are surely units; ``_in`` and ``_ms`` (m/s?) are not."""
+TIME_SUFFIXES = ("s", "sec", "ms", "us", "ns")
+BRACKETED = re.compile(r"^(?P<name>.*?\S)\s*[\[({](?P<unit>[^\[\](){}]*)[\])}]\s*$")
+
+
+@dataclass(frozen=True)
+class Unit:
+    """A unit: what it is called, how much of the SI unit it is, and of what."""
+
+    name: str
+    factor: float
+    kind: str
+
+
+def parse_unit(text: str) -> Unit | None:
+    """The unit that a text means; None: it means none that is known.
+
+    >>> parse_unit("deg").kind, parse_unit("mm/s").factor, parse_unit("deg/s^2").kind
+    ('angle', 0.001, 'other')
+    >>> parse_unit("left") is None
+    True
+    """
+    word = text.strip().lower().replace("²", "^2").replace("**", "^")
+    word = re.sub(r"s(\^?)-([12])$", lambda m: f"/s^{m[2]}", word).replace("./", "/")
+    top, slash, bottom = word.partition("/")
+    above = _base(top)
+    if above is None or not slash:
+        return None if above is None else Unit(text.strip(), above[1], above[0])
+    name, _, power = bottom.partition("^")
+    below = _base(name)
+    if below is None or below[0] != TIME or power not in ("", "1", "2"):
+        return None
+    return Unit(text.strip(), above[1] / below[1] ** int(power or 1), OTHER)
+
+
+def _base(word: str) -> tuple[str, float] | None:
+    word = word.strip()
+    return BASE.get(ALIASES.get(word, word))
+
+
+def split_header(header: str) -> tuple[str, Unit | None]:
+    """A column's name, and the unit that its header says.
+
+    >>> split_header("hip [deg]")
+    ('hip', Unit(name='deg', factor=0.017453292519943295, kind='angle'))
+    >>> split_header("joint[0]"), split_header("knee_deg")[0], split_header("zoom_in")
+    (('joint[0]', None), 'knee', ('zoom_in', None))
+    """
+    text = header.strip()
+    if found := BRACKETED.match(text):
+        inside = found["unit"].strip()
+        unit = None if inside.isdigit() else parse_unit(inside)
+        if unit is not None:
+            return found["name"], unit
+    name, underscore, last = text.rpartition("_")
+    if underscore and name and last.lower() in SUFFIXES:
+        return name, parse_unit(last)
+    return text, None
+
+
+def time_unit(header: str) -> Unit | None:
+    """The unit of a time that a header says, also after an underscore.
+
+    >>> time_unit("t_ms").factor, time_unit("Time (s)").factor, time_unit("stamp")
+    (0.001, 1.0, None)
+    """
+    unit = split_header(header)[1]
+    if unit is None:
+        last = re.split(r"[_.\s]", header.strip().lower())[-1]
+        unit = parse_unit(last) if last in TIME_SUFFIXES else None
+    return unit if unit is not None and unit.kind == TIME else None
