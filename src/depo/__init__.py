@@ -8,6 +8,7 @@ carry it to other action spaces. This page is the table of contents:
 | -------------------------------------- | -------------------------------------------------- |
 | read recordings                        | ``load_demonstrations``, ``Demonstrations``        |
 | see whether recordings fit             | ``check_demonstrations``                           |
+| make such of CSV, Parquet, HDF5, …     | ``import_recordings``                              |
 | read recordings of traffic             | ``load_scene``, ``read_recordings``, ``Recording`` |
 | train a method                         | ``train``                                          |
 | one planner with several vehicles      | ``cotrain``                                        |
@@ -55,6 +56,7 @@ if TYPE_CHECKING:
     from depo.driving.traffic.reading import read_recordings
     from depo.driving.traffic.recording import Recording
     from depo.driving.traffic.scenes import load_scene
+    from depo.environments.recordings import import_recordings
     from depo.models.acting import Policy
     from depo.models.folder import load_planner, load_skill, save_planner, save_skill
     from depo.models.normaliser import Normaliser
@@ -83,6 +85,7 @@ _HOME = {
     "check_demonstrations": "depo.analysis.recordings.check",
     "load_demonstrations": "depo.data.shipped",
     "Demonstrations": "depo.data.demonstrations",
+    "import_recordings": "depo.environments.recordings",
     "Run": "depo.runs.run",
     "Callback": "depo.runs.callbacks",
     "Call": "depo.runs.callbacks",
@@ -131,6 +134,7 @@ __all__ = [
     "cotrain",
     "evaluate",
     "imagine",
+    "import_recordings",
     "load_demonstrations",
     "load_planner",
     "load_policy",

@@ -30,6 +30,7 @@ HELP = """depo demos: demonstrations, which are states only
   depo demos check FILE --env ID           compare it with an environment
   depo demos record RUN FILE               play a run's policy and keep where it went
   depo demos make FILE --size 20 …         record the grid world's built-in expert
+  depo demos import PATH… --out FILE       make demonstrations of CSV, Parquet, HDF5, NPZ, LeRobot, …
   depo demos import-minari DATASET FILE    make demonstrations of a Minari dataset
   depo demos export-minari FILE DATASET    make a Minari dataset of demonstrations
   depo demos from-traffic FILE… --out …    make a scene of recordings of traffic
@@ -133,6 +134,7 @@ def run(argv: list[str]) -> int:
         "check": _of_module("depo.cli.demos_check", "run"),
         "record": _record,
         "make": _make,
+        "import": _import,
         "import-minari": _import_minari,
         "export-minari": _export_minari,
         "from-traffic": _of_module(TRAFFIC, "from_traffic"),
@@ -152,6 +154,12 @@ def _of_module(name: str, action: str) -> Callable[[list[str]], int]:
         return run(argv)
 
     return act
+
+
+def _import(argv: list[str]) -> int:
+    """A command of a module of its own, imported when it is called."""
+    run: Callable[[list[str]], int] = import_module("depo.cli.demos_import").run
+    return run(argv)
 
 
 def _list(argv: list[str]) -> int:

@@ -27,8 +27,11 @@ from depo.data.importing.table import ROWS, Column, Rows, Table
 
 FREE, BALL = 0, 1
 """MuJoCo's numbers for joints with a quaternion."""
-JOINTS = {FREE: (("x", "y", "z", "qw", "qx", "qy", "qz"), ("vx", "vy", "vz", "wx", "wy", "wz"))}
-JOINTS[BALL] = (("qw", "qx", "qy", "qz"), ("wx", "wy", "wz"))
+JOINTS: dict[int, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    FREE: (("x", "y", "z", "qw", "qx", "qy", "qz"), ("vx", "vy", "vz", "wx", "wy", "wz")),
+    BALL: (("qw", "qx", "qy", "qz"), ("wx", "wy", "wz")),
+}
+"""Positions and velocities of such a joint."""
 
 
 @dataclass(frozen=True)
@@ -96,7 +99,9 @@ def _trajectory(path: Path, shapes: Mapping[str, tuple[tuple[int, ...], np.dtype
     read = read_npz(path, plain)
     for name in ("qpos", "qvel"):
         if name in read and (read[name].ndim != 2 or read[name].dtype.kind not in "fiu"):
-            raise DepoError(f"{path}: '{name}' has shape {read[name].shape}: expected (rows, joints)")
+            raise DepoError(
+                f"{path}: '{name}' has shape {read[name].shape}: expected (rows, joints)"
+            )
     data = {name: read[name] for name in ("qpos", "qvel") if name in read}
     if "qpos" not in data:
         raise DepoError(f"{path}: 'qpos' is no array of numbers: save it again without pickles")

@@ -1,4 +1,4 @@
-"""Datasets by name, as NPZ and HDF5 hold them: which are columns of one table, where episodes end."""
+"""Datasets by name, as NPZ and HDF5 hold them: which are columns, and where episodes end."""
 
 from __future__ import annotations
 

@@ -1,9 +1,10 @@
 """Which columns become the state, under which names and in which units: what ``--columns`` says.
 
-One item is ``[NAME=]COLUMN[..COLUMN][:WORD…]``: a column by its header (with its unit or without), all
-columns from one to another in the file's order, or all components of a vector. Words after a colon
-are a unit (``deg``, ``mm/s``), ``angle`` or ``linear`` (whether jumps of a turn are undone), ``wrapped``
-(an angle in (−π, π]), ``rate`` (its derivative) and ``quaternion`` (four columns w, x, y, z).
+One item is ``[NAME=]COLUMN[..COLUMN][:WORD…]``: a column by its header (with its unit or without),
+all columns from one to another in the file's order, or all components of a vector. Words after a
+colon are a unit (``deg``, ``mm/s``), ``angle`` or ``linear`` (whether jumps of a turn are undone),
+``wrapped`` (an angle in (−π, π]), ``rate`` (its derivative) and ``quaternion`` (four columns: w, x,
+y, z).
 """
 
 from __future__ import annotations
@@ -110,14 +111,14 @@ def choose(
 def resolve(text: str, table: Table, words: bool = False) -> list[str]:
     """The headers that a word of the user's means; ``words``: columns of words count, too."""
     columns = list(table.columns) + [Column(h, h) for h in (table.others if words else ())]
-    for tell in (
-        lambda c: c.header == text,
-        lambda c: c.name == text,
-        lambda c: c.header.startswith(f"{text}."),
-        lambda c: c.header.lower() == text.lower(),
-        lambda c: c.name.lower() == text.lower(),
+    low = text.lower()
+    for found in (
+        [c.header for c in columns if c.header == text],
+        [c.header for c in columns if c.name == text],
+        [c.header for c in columns if c.header.startswith(f"{text}.")],
+        [c.header for c in columns if low in (c.header.lower(), c.name.lower())],
     ):
-        if found := [column.header for column in columns if tell(column)]:
+        if found:
             return found
     if text in table.others:
         raise DepoError(

@@ -96,9 +96,7 @@ def sniff(head: bytes, path: Path) -> Dialect:
         decimal_comma=comma,
         quoted=any('"' in line for line in lines),
         skip=first,
-        columns={
-            i: Column.of(headers[i], units[i]) for i in range(width) if kinds[i] == "number"
-        },
+        columns={i: Column.of(headers[i], units[i]) for i in range(width) if kinds[i] == "number"},
         words={i: headers[i] for i in range(width) if kinds[i] == "word"},
         clocks={i: headers[i] for i in range(width) if kinds[i] == "clock"},
         width=width,

@@ -1,7 +1,8 @@
 """Parquet and HDF5: described and converted by a child with limits, many files at a time.
 
-The child writes rows of plain float64 (the columns asked for, then time, then label), which are read
-here in chunks; so a damaged file costs a sentence, and a thousand small files not a thousand children.
+The child writes rows of plain float64 (the columns asked for, then time, then label), which are
+read here in chunks: a damaged file costs a sentence, and a thousand small files not a thousand
+children.
 """
 
 from __future__ import annotations

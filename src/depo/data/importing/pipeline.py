@@ -14,14 +14,14 @@ from depo.core.codec import check_fields
 from depo.core.errors import DepoError, readable
 from depo.data.demonstrations import Demonstrations
 from depo.data.importing.clock import guessed_unit
-from depo.data.importing.columns import ANGLE, QUATERNION, Selection, choose, resolve_one
+from depo.data.importing.columns import QUATERNION, Selection, choose, resolve_one
 from depo.data.importing.foreign import ForeignTable
 from depo.data.importing.report import FileReport
 from depo.data.importing.resampling import TURN, Resampler, Stretch
 from depo.data.importing.segments import Segmenter, typical_step
 from depo.data.importing.sources import find_recordings, open_tables
 from depo.data.importing.table import Rows, Table
-from depo.data.importing.units import TIME, Unit, parse_unit, time_unit
+from depo.data.importing.units import ANGLE, TIME, Unit, parse_unit, time_unit
 from depo.data.importing.velocities import Differentiator
 from depo.data.importing.writing import EpisodeWriter, Shown, episode_writer, finish
 
@@ -45,9 +45,9 @@ class ImportSettings:
     """What becomes of the columns and rows of recordings."""
 
     columns: tuple[str, ...] = ()
-    """Columns that are the state, in this order: [NAME=]COLUMN[..COLUMN][:WORD…], words being a unit
-    (deg, mm, mm/s; headers like 'hip [deg]' say it themselves), angle, linear, wrapped, rate or
-    quaternion; none: all columns of numbers."""
+    """Columns that are the state, in this order: [NAME=]COLUMN[..COLUMN][:WORD…], words being a
+    unit (deg, mm, mm/s; headers like 'hip [deg]' say it themselves), angle, linear, wrapped, rate
+    or quaternion; none: all columns of numbers."""
     time: str = ""
     """The column with the time, COLUMN[:UNIT]; empty: the one that is called so."""
     episode: str = ""
@@ -71,7 +71,7 @@ class ImportSettings:
     def __post_init__(self) -> None:
         check_fields(self, "import")
         if self.finite and (self.hz or self.velocities):
-            raise DepoError("finite states lie nothing between: leave hz and velocities out")
+            raise DepoError("nothing lies between finite states: leave --hz and --velocities out")
 
 
 class Imported(NamedTuple):
@@ -186,9 +186,7 @@ def _plan(table: Table, settings: ImportSettings, first: _Plan | None) -> _Plan:
     items = settings.columns
     if not items and first is not None:  # the same features in the same order
         items = tuple(f.name for f in first.selection.features if not f.is_rate)
-    selection, left = choose(
-        table, items, without=(time, episode), velocities=settings.velocities
-    )
+    selection, left = choose(table, items, without=(time, episode), velocities=settings.velocities)
     left = [name for name in left if name not in (time, episode)]
     if left:
         report.note(f"columns left out: {readable(', '.join(left))}")
@@ -211,7 +209,9 @@ def _time_of(table: Table, given: str) -> tuple[str, Unit | None]:
         unit = parse_unit(word) if name else None
         header = resolve_one(name if unit else given, table, "--time")
         if unit is not None and unit.kind != TIME:
-            raise DepoError(f"--time {given}: '{unit.name}' is no unit of time: say s, ms, us or ns")
+            raise DepoError(
+                f"--time {given}: '{unit.name}' is no unit of time: say s, ms, us or ns"
+            )
     if header and header in table.others:
         unit = Unit("s", 1.0, TIME)
     return header, unit or known.get(header) or (time_unit(header) if header else None)
@@ -423,7 +423,9 @@ class _FileImport:
         starts = np.cumsum([0, *(len(s.headers) for s in self.plan.selection.signals)])
         columns = []
         for feature in self.plan.selection.features:
-            own = (rates if feature.is_rate else values)[:, starts[feature.signal] + feature.component]
+            own = (rates if feature.is_rate else values)[
+                :, starts[feature.signal] + feature.component
+            ]
             if feature.is_wrapped:
                 own = own - TURN * np.ceil((own - np.pi) / TURN)
             columns.append(own)

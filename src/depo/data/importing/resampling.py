@@ -1,4 +1,4 @@
-"""Signals at other times: angles unwrapped, quaternions by slerp, the rest linearly; never across a gap.
+"""Signals at other times: angles unwrapped, quaternions by slerp; never across a gap.
 
 A value at time t is made of the two good samples beside it, if these are at most ``max_gap`` apart;
 otherwise there is no state at t, and the episode is cut there.
@@ -79,8 +79,9 @@ def aligned(quaternions: np.ndarray, before: np.ndarray | None = None) -> np.nda
 def slerp(first: np.ndarray, second: np.ndarray, share: np.ndarray) -> np.ndarray:
     """Unit quaternions between others: on the great circle, at a constant rate.
 
-    >>> slerp(np.array([[1.0, 0, 0, 0]]), np.array([[0.0, 1, 0, 0]]), np.array([0.5])).round(3)[0, :2]
-    array([0.707, 0.707])
+    >>> i, j = np.eye(4)[:1], np.eye(4)[1:2]
+    >>> slerp(i, j, np.array([0.5])).round(3).tolist()
+    [[0.707, 0.707, 0.0, 0.0]]
     """
     cosine = np.clip(np.einsum("ij,ij->i", first, second), -1.0, 1.0)
     first = np.where(cosine[:, None] < 0, -first, first)
@@ -145,7 +146,7 @@ class Stretch(NamedTuple):
 class Resampler:
     """Rows of one segment in, stretches of states out; holds no more rows than a gap may be long.
 
-    ``widths`` and ``kinds`` are of the signals, in the order of the columns. Without ``step`` the rows
+    ``widths`` are those of the signals, in the order of the columns. Without ``step`` the rows
     themselves are the states.
     """
 

@@ -83,7 +83,7 @@ def _found(given: str | Path) -> list[Found]:
         return _in_folder(path)
     if path.exists():
         return [Found(path, _format(path))]
-    matches = [Path(name) for name in glob.glob(str(given), recursive=True)]
+    matches = [Path(name) for name in glob.glob(str(given), recursive=True)]  # noqa: PTH207  absolute ones, too
     if matches:
         return [each for match in sorted(matches, key=natural) for each in _found(match)]
     if MINARI_ID.match(str(given)):

@@ -93,7 +93,7 @@ class Table(ABC):
 def raw_rows(
     path: Path, start: int, count: int, width: int, wanted: int, has_time: bool, has_label: bool
 ) -> Iterator[Rows]:
-    """Rows from a plain file of float64: those wanted, then time, then label (what a child wrote)."""
+    """Rows from a plain file of float64, as a child wrote it: those wanted, time, label."""
     with path.open("rb") as file:
         file.seek(8 * start * width)
         for begin in range(0, count, ROWS):

@@ -1,4 +1,4 @@
-"""CSV, TSV and their like, gzipped or not, as loggers write them: read in chunks, cut ends and all."""
+"""CSV, TSV and their like, gzipped or not, as loggers write them: read in chunks."""
 
 from __future__ import annotations
 
@@ -19,9 +19,7 @@ import polars as pl
 from depo.core.errors import DepoError, readable
 from depo.core.limits import EXPANSION, LOOKED_AT, check_size
 from depo.data.importing.clock import find_time, seconds_of
-from depo.data.importing.dialect import (
-    LOOKED_AT as HEAD,
-)
+from depo.data.importing.dialect import LOOKED_AT as HEAD
 from depo.data.importing.dialect import MISSING, Dialect, is_missing, is_number, sniff, split_line
 from depo.data.importing.report import FileReport
 from depo.data.importing.table import Rows, Table

@@ -1,4 +1,4 @@
-"""Units as they stand in headers, and what one of them is in SI: ``hip [deg]`` is a hip in radians."""
+"""Units as they stand in headers, and what they are in SI: ``hip [deg]`` is read in radians."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Demonstrations written state by state: never all in memory, and the file is there only when whole."""
+"""Demonstrations written state by state: never all in memory, there only when whole."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class EpisodeWriter:
     _shown: Shown | None = None
 
     def add(self, time: np.ndarray, states: np.ndarray, report: FileReport) -> None:
-        """More states of the episode that is open; ``time`` in seconds since the file's beginning."""
+        """More states of the open episode; ``time``: seconds since the file's beginning."""
         if not len(states):
             return
         self._check(states, report)
@@ -111,7 +111,7 @@ def episode_writer(
     """A writer beside the file that is to be, for the block."""
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
-        raw = tempfile.TemporaryFile(dir=out.parent)
+        raw = tempfile.TemporaryFile(dir=out.parent)  # noqa: SIM115  closed below
     except OSError as error:
         raise DepoError(f"cannot write {out}: {error.strerror}") from None
     with raw:
