@@ -41,7 +41,7 @@ from depo.methods.tasks import TASKS
 FOLDER = Path(__file__).parent / "reference"
 PLAIN = {"COLUMNS": "100", "NO_COLOR": "1", "TERM": "dumb", "PYTHONUTF8": "1"}
 DEMOS_COMMANDS = (
-    *("list", "info", "record", "make", "import-minari", "export-minari"),
+    *("list", "info", "record", "make", "import", "import-minari", "export-minari"),
     *("from-traffic", "make-traffic", "export-traffic"),
 )
 ENV_OF: dict[LearnerName, tuple[str, ...]] = {ON_POLICY: (), OFF_POLICY: ("--env", "hopper")}

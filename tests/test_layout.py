@@ -39,6 +39,15 @@ TESTED_BY = {
     "core/errors": "cli/test_main.py",
     "core/plugins": "environments/test_family.py",
     "data/shipped": "data/test_demonstrations.py",
+    # parts of reading recordings
+    "data/importing/arrays": "data/importing/test_archives.py",
+    "data/importing/clock": "data/importing/test_text.py",
+    "data/importing/dialect": "data/importing/test_text.py",
+    "data/importing/hdf5": "data/importing/test_foreign.py",
+    "data/importing/parquet": "data/importing/test_foreign.py",
+    "data/importing/report": "data/importing/test_pipeline.py",
+    "data/importing/table": "data/importing/test_foreign.py",
+    "data/importing/writing": "data/importing/test_pipeline.py",
     "data/transitions": "data/test_replay.py",
     # reading of traffic is one pipeline
     "driving/traffic/layout": "driving/traffic/test_reading.py",

@@ -508,6 +508,105 @@ def read_minari(folder: Path) -> None:
     check_demonstrations(minari_datasets.from_minari(folder / "mine-v0", keep_actions=True))
 
 
+def logged() -> Any:
+    import polars as pl
+
+    steps = np.arange(60)
+    return pl.DataFrame(
+        {
+            "time [ms]": steps * 10,
+            "hip [deg]": (steps * 7.0) % 360,
+            "pair": [[0.1 * t, -0.2 * t] for t in steps],
+            "trial": ["a"] * 30 + ["b"] * 30,
+        }
+    )
+
+
+def make_log(folder: Path) -> None:
+    rows = logged().drop("pair")
+    rows.write_csv(folder / "a.csv", separator=";", decimal_comma=True)
+    (folder / "b.csv.gz").write_bytes(gzip.compress(rows.write_csv().encode(), mtime=0))
+
+
+def read_log(folder: Path) -> None:
+    for file in ("a.csv", "b.csv.gz"):
+        import_recording(folder / file, episode="trial")
+
+
+def import_recording(path: Path, **settings: Any) -> None:
+    from depo.data.importing import foreign
+    from depo.data.importing.pipeline import ImportSettings, import_files
+
+    foreign.in_child = child()  # type: ignore[assignment]
+    own = ImportSettings(shortest=2, hz=50.0, recorded_hz=100.0, **settings)
+    imported = import_files([path], path.parent / "out" / "imported.npz", own)
+    check_demonstrations(imported.demonstrations())
+    (report,) = imported.reports
+    assert report.episodes == imported.demonstrations().episodes
+    report.to_dict()
+
+
+def make_logged_parquet(folder: Path) -> None:
+    logged().write_parquet(folder / "a.parquet")
+
+
+def read_logged_parquet(folder: Path) -> None:
+    import_recording(folder / "a.parquet", columns=("hip", "pair"))
+
+
+def make_hdf5(folder: Path) -> None:
+    import h5py
+
+    with h5py.File(folder / "a.hdf5", "w") as file:
+        for i in range(2):
+            file[f"data/demo_{i}/obs/joint"] = np.linspace(0, 1, 40).reshape(20, 2)
+            file[f"data/demo_{i}/obs/height"] = np.arange(20.0)
+
+
+def read_hdf5(folder: Path) -> None:
+    import_recording(folder / "a.hdf5")
+
+
+def make_trajectory(folder: Path) -> None:
+    half = np.arange(40) * 0.01
+    turning = np.stack([np.cos(half), 0 * half, 0 * half, np.sin(half), half], axis=1)
+    np.savez(
+        folder / "a.npz",
+        qpos=turning,
+        qvel=np.zeros((40, 4)),
+        split_points=np.array([0, 15, 40]),
+        joint_names=np.array(["ball", "knee"]),
+        jnt_type=np.array([1, 3]),
+        frequency=np.array(100.0),
+    )
+
+
+def read_trajectory(folder: Path) -> None:
+    import_recording(folder / "a.npz")
+
+
+def make_lerobot(folder: Path) -> None:
+    import polars as pl
+
+    steps = np.arange(30)
+    (folder / "meta").mkdir()
+    (folder / "meta" / "info.json").write_text(
+        '{"codebase_version": "v3.0", "fps": 100, "features": '
+        '{"observation.state": {"dtype": "float32", "shape": [2], "names": ["pan", "lift"]}}}'
+    )
+    (folder / "data").mkdir()
+    rows = {
+        "observation.state": [[0.1 * t, 1.0] for t in steps],
+        "timestamp": steps / 100,
+        "episode_index": steps // 10,
+    }
+    pl.DataFrame(rows).write_parquet(folder / "data" / "file-000.parquet")
+
+
+def read_lerobot(folder: Path) -> None:
+    import_recording(folder)
+
+
 def make_results(folder: Path) -> None:
     rows = "method,env_steps,seed,metric,value\nbco,384,0,success,0.5\nbco,384,0,skill_loss,0.1\n"
     (folder / "results.csv").write_text(rows)
@@ -546,6 +645,11 @@ KINDS = {
         Kind("checkpoint of 0.1", old_run, read_checkpoint, only=("checkpoints/*/*",)),
         Kind("replay", make_replay, read_replay),
         Kind("Minari", make_minari, read_minari, in_child=True),
+        Kind("log", make_log, read_log),
+        Kind("logged Parquet", make_logged_parquet, read_logged_parquet, in_child=True),
+        Kind("HDF5", make_hdf5, read_hdf5, in_child=True),
+        Kind("trajectory", make_trajectory, read_trajectory),
+        Kind("LeRobot", make_lerobot, read_lerobot, in_child=True),
         Kind("results", make_results, read_results),
     )
 }

@@ -30,7 +30,7 @@ HELP = """depo demos: demonstrations, which are states only
   depo demos check FILE --env ID           compare it with an environment
   depo demos record RUN FILE               play a run's policy and keep where it went
   depo demos make FILE --size 20 …         record the grid world's built-in expert
-  depo demos import PATH… --out FILE       make demonstrations of CSV, Parquet, HDF5, NPZ, LeRobot, …
+  depo demos import PATH… --out FILE       make demonstrations of CSV, Parquet, HDF5, LeRobot, …
   depo demos import-minari DATASET FILE    make demonstrations of a Minari dataset
   depo demos export-minari FILE DATASET    make a Minari dataset of demonstrations
   depo demos from-traffic FILE… --out …    make a scene of recordings of traffic

@@ -97,9 +97,13 @@ def _print_reports(reports: list[FileReport]) -> None:
     if len(reports) > SHOWN:
         rows.append(_row(f"{len(reports) - SHOWN} more", reports[SHOWN:]))
     print_table("recordings", columns, rows)
-    for report in reports[:SHOWN]:
+    said: dict[str, list[str]] = {}
+    for report in reports:
         for note in report.notes:
-            stdout.print(f"{Path(report.file).name}: {note}")
+            said.setdefault(note, []).append(Path(report.file).name)
+    for note, names in list(said.items())[:SHOWN]:
+        more = f" and {len(names) - 1} more" if len(names) > 1 else ""
+        stdout.print(f"{names[0]}{more}: {note}")
 
 
 def _row(name: str, reports: list[FileReport]) -> list[str]:

@@ -25,22 +25,22 @@ def draw_imported(imported: Imported, path: str | Path) -> Path:
     """Write a PNG: above, episodes over seconds, a panel for each feature; below, each file's time,
     what was kept of it and what was too short."""
     features = min(len(imported.names), MOST_FEATURES)
-    wide = min(3, features)
+    wide = 2 if features in (2, 4) else min(3, features)
     tall = math.ceil(features / wide)
     files = imported.reports[:MOST_FILES]
     heights = [1.6 * tall, 0.7 + 0.22 * len(files)]
     figure = Figure(figsize=(WIDTH, sum(heights) + 0.9), layout="constrained")
-    above, below = figure.subfigures(2, 1, height_ratios=heights)
+    above, below = figure.subfigures(2, 1, height_ratios=heights, squeeze=False)[:, 0]
     panels = above.subplots(tall, wide, sharex=True, squeeze=False)
-    for number, axes in enumerate(panels.flat):
-        if number < features:
-            _draw_feature(axes, imported, number)
-        else:
-            axes.set_axis_off()
-    lowest = [axes for axes in panels[-1] if axes.axison]
     has_seconds = imported.time_step is not None
-    for axes in lowest:
-        axes.set_xlabel("seconds" if has_seconds else "states", fontsize=8)
+    for number, axes in enumerate(panels.flat):
+        if number >= features:
+            axes.set_axis_off()
+            continue
+        _draw_feature(axes, imported, number)
+        if number + wide >= features:  # nothing is drawn below
+            axes.tick_params(labelbottom=True)
+            axes.set_xlabel("seconds" if has_seconds else "states", fontsize=8)
     above.suptitle(_title(imported), fontsize=10)
     _draw_files(below.subplots(), files, len(imported.reports), has_seconds)
     data = io.BytesIO()

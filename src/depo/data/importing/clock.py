@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -86,6 +87,6 @@ def seconds_of(texts: pl.Series) -> np.ndarray:
     return table.select(total.alias("s"))["s"].fill_null(np.nan).to_numpy()
 
 
-def _part(pattern: str, group: int, kind: type[pl.DataType]) -> pl.Expr:
+def _part(pattern: str, group: int, kind: Any) -> pl.Expr:
     found = pl.col("text").str.extract(pattern, group).str.replace(",", ".", literal=True)
     return found.cast(kind, strict=False)

@@ -125,7 +125,7 @@ def resolve(text: str, table: Table, words: bool = False) -> list[str]:
             f"{table.path}: column '{text}' holds words or dates, no numbers: leave it out of "
             "--columns"
         )
-    raise DepoError(f"{table.path}: {unknown('column', text, [c.header for c in columns])}")
+    raise DepoError(f"{table.path}: {unknown('column', text, {c.name for c in columns})}")
 
 
 def resolve_one(text: str, table: Table, flag: str) -> str:
@@ -176,7 +176,8 @@ def _parsed(item: str, table: Table) -> _Item:
 
 def _default(table: Table, without: Sequence[str]) -> tuple[list[Column], list[str]]:
     if table.state:
-        return [column for column in table.columns if column.header in table.state], []
+        state = [header for header in table.state if header not in without]
+        return [column for column in table.columns if column.header in state], []
     rest = [column for column in table.columns if column.header not in without]
     counting = [c.header for c in rest if c.name.lower() in COUNTERS and len(rest) > 1]
     return [c for c in rest if c.header not in counting], [*counting, *table.others]

@@ -59,7 +59,7 @@ def blocks(path: Path, wanted: Sequence[str], time: str, label: str) -> Iterator
         yield np.ascontiguousarray(block, np.float64)
 
 
-def _expression(header: str, schema: pl.Schema, is_label: bool = False) -> pl.Expr:
+def _expression(header: str, schema: Any, is_label: bool = False) -> pl.Expr:
     if header not in schema:
         name, _, number = header.rpartition(".")
         column = pl.col(name)
@@ -76,15 +76,15 @@ def _expression(header: str, schema: pl.Schema, is_label: bool = False) -> pl.Ex
     return column.cast(pl.Float64).fill_null(np.nan)
 
 
-def _is_time(kind: pl.DataType) -> bool:
+def _is_time(kind: Any) -> bool:
     return isinstance(kind, pl.Datetime | pl.Duration)
 
 
-def _ticks(kind: pl.DataType) -> float:
+def _ticks(kind: Any) -> float:
     return {"ns": 1e9, "us": 1e6, "ms": 1e3}[getattr(kind, "time_unit", "us") or "us"]
 
 
-def _width(table: pl.LazyFrame, name: str, kind: pl.DataType) -> int:
+def _width(table: pl.LazyFrame, name: str, kind: Any) -> int:
     if isinstance(kind, pl.Array):
         width = int(kind.shape[0]) if len(kind.shape) == 1 else 0
     else:

@@ -121,7 +121,9 @@ def import_files(
     if out.suffix != ".npz":
         raise DepoError(f"--out {out} does not end in .npz: demonstrations are one such file")
     step = 1 / settings.hz if settings.hz else step
-    tables = open_tables(find_recordings(paths))
+    found = find_recordings(paths)
+    # what an earlier import left in the same folder is no recording
+    tables = open_tables([f for f in found if f.path.resolve() != out.resolve()] or found)
     plans, skipped = _plans(tables, settings)
     names = plans[0].selection.names
     is_finite = settings.finite or all(plan.table.is_finite for plan in plans)

@@ -56,8 +56,8 @@ def unwrapped(
     forgotten = np.where(is_far, total, 0.0)  # what had been added before the last gap
     last_gap = np.maximum.accumulate(np.where(is_far, np.arange(len(good)), -1))
     total = total - np.where(last_gap >= 0, forgotten[last_gap], 0.0)
-    nearest = np.clip(np.searchsorted(good, np.arange(len(angle)), side="right") - 1, 0, None)
-    added[:] = total[nearest]
+    last = np.searchsorted(good, np.arange(len(angle)), side="right") - 1
+    added[:] = np.where(last >= 0, total[np.maximum(last, 0)], start[2])
     return angle + added, added, (float(times[-1]), float(angles[-1]), float(total[-1]))
 
 

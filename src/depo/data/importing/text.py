@@ -55,8 +55,8 @@ def open_text(path: Path) -> TextTable:
     """Look at the beginning of a file."""
     try:
         with path.open("rb") as raw, unpacked(raw) as file:
-            head = file.read(HEAD)
-    except (OSError, EOFError, zlib.error) as error:
+            head = read_whole(file, HEAD)[0]
+    except OSError as error:
         raise DepoError(f"{path} is not readable (damaged?): {readable(str(error))}") from None
     own = sniff(head, path)
     headers = [column.header for column in own.columns.values()]
@@ -75,6 +75,18 @@ def unpacked(raw: Any) -> Any:
     magic = raw.read(2)
     raw.seek(0)
     return gzip.GzipFile(fileobj=raw) if magic == b"\x1f\x8b" else raw
+
+
+def read_whole(file: Any, size: int) -> tuple[bytes, bool]:
+    """That many bytes, or those up to where the file ends, or is cut; and whether it is cut."""
+    parts, left = list[bytes](), size
+    try:
+        while left and (part := file.read1(left)):
+            parts.append(part)
+            left -= len(part)
+    except (EOFError, zlib.error):
+        return b"".join(parts), True
+    return b"".join(parts), False
 
 
 @dataclass
@@ -133,12 +145,11 @@ class _Reader:
         is_first = True
         while True:
             try:
-                block = file.read(CHUNK)
-            except (EOFError, zlib.error):
-                self.report.note("the packed file is cut: its end is missing")
-                return
+                block, is_cut = read_whole(file, CHUNK)
             except OSError as error:
                 raise DepoError(f"{self.path} cannot be read: {readable(str(error))}") from None
+            if is_cut:
+                self.report.note("the packed file is cut: its end is missing")
             if not block:
                 return
             if is_first:

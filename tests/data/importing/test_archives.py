@@ -1,0 +1,92 @@
+"""NumPy archives of others."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from depo.core.errors import DepoError
+from tests.support.recordings import demos_of, import_here
+
+
+def save(folder: Path, **arrays: Any) -> Path:
+    np.savez(folder / "a.npz", **arrays)
+    return folder / "a.npz"
+
+
+def turning(rows: int) -> np.ndarray:
+    """A free joint that turns about z, a hinge and a slide."""
+    half = np.arange(rows) * 0.01
+    zero = 0 * half
+    root = np.stack([half, zero, zero + 1, np.cos(half), zero, zero, np.sin(half)], axis=1)
+    return np.concatenate([root, half[:, None], -half[:, None]], axis=1)
+
+
+def test_a_trajectory_of_loco_mujoco(tmp_path: Path) -> None:
+    path = save(
+        tmp_path,
+        qpos=turning(100),
+        qvel=np.zeros((100, 8)),
+        split_points=np.array([0, 40, 100]),
+        joint_names=np.array(["root", "knee", "rail"]),
+        jnt_type=np.array([0, 3, 2]),
+        njnt=np.array(3),
+        frequency=np.array(100.0),
+        metadata=np.array(None, dtype=object),  # a pickle, which is never looked at
+    )
+    found = import_here(path, {}, step=0.005)
+    demos = found.demonstrations()
+    assert demos.feature_names[:8] == (
+        *(f"q_root_{part}" for part in ("x", "y", "z", "qw", "qx", "qy", "qz")),
+        "q_knee",
+    )
+    assert demos.feature_names[9] == "dq_root_vx"
+    assert demos.episode_lengths.tolist() == [79, 119]
+    lengths = np.linalg.norm(demos.observations[:, 3:7], axis=1)
+    np.testing.assert_allclose(lengths, 1.0, atol=1e-6)
+    first = next(iter(demos))
+    np.testing.assert_allclose(first[:, 6], np.sin(np.arange(79) * 0.005), atol=1e-6)
+
+
+def test_arrays_of_one_length_and_lengths_of_episodes(tmp_path: Path) -> None:
+    path = save(tmp_path, states=np.arange(12.0).reshape(6, 2), episode_ends=np.array([2, 6]))
+    demos = demos_of(path, {})
+    assert demos.feature_names == ("states.0", "states.1")
+    assert demos.episode_lengths.tolist() == [2, 4]
+
+
+def test_a_cube_is_episodes_of_equal_length(tmp_path: Path) -> None:
+    cube = np.arange(24.0).reshape(3, 4, 2)
+    demos = demos_of(save(tmp_path, states=cube, mass=np.ones(5)), {})
+    assert demos.episode_lengths.tolist() == [4, 4, 4]
+    np.testing.assert_array_equal(demos.observations, cube.reshape(12, 2))
+
+
+def test_columns_by_their_own_names_and_marks_on_last_rows(tmp_path: Path) -> None:
+    path = save(
+        tmp_path, time=np.arange(6) / 10, hip_deg=np.arange(6.0), done=np.array([0, 0, 1, 0, 0, 1])
+    )
+    demos = demos_of(path, {})
+    assert demos.feature_names == ("hip",)
+    assert demos.episode_lengths.tolist() == [3, 3]
+    np.testing.assert_allclose(demos.observations[:, 0], np.deg2rad(np.arange(6)), atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("arrays", "said"),
+    [
+        ({"words": np.array(["a", "b"])}, "has no array of numbers with rows"),
+        (
+            {"qpos": np.zeros((4, 2)), "split_points": np.array([0, 9])},
+            "do not grow from 0 to the 4",
+        ),
+        ({"x": np.zeros(4), "episode_lengths": np.array([3, 3])}, "add up to 6, there are 4 rows"),
+    ],
+)
+def test_what_does_not_fit_is_refused(tmp_path: Path, arrays: dict[str, Any], said: str) -> None:
+    with pytest.raises(DepoError) as refused:
+        import_here(save(tmp_path, **arrays), {})
+    assert said in str(refused.value)

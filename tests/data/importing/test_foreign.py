@@ -1,0 +1,105 @@
+"""Parquet and HDF5."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import h5py
+import numpy as np
+import polars as pl
+import pytest
+
+from depo.core.errors import DepoError
+from depo.data.importing import foreign
+from tests.support.recordings import demos_of, import_here
+
+TIME = np.arange(50) * 0.1
+
+
+def table() -> pl.DataFrame:
+    return pl.DataFrame(
+        {
+            "time": TIME,
+            "x [mm]": 1000.0 * TIME,
+            "pair": [[t, -t] for t in TIME],
+            "name": ["a"] * 30 + ["b"] * 20,
+        }
+    )
+
+
+def test_parquet_with_lists_and_words(tmp_path: Path) -> None:
+    table().write_parquet(tmp_path / "a.parquet")
+    demos = demos_of(tmp_path / "a.parquet", {"columns": ("x", "pair"), "episode": "name"})
+    assert demos.feature_names == ("x", "pair.0", "pair.1")
+    assert demos.episode_lengths.tolist() == [30, 20]
+    expected = np.stack([TIME, TIME, -TIME], axis=1)
+    np.testing.assert_allclose(demos.observations, expected, atol=1e-6)
+
+
+def test_parquet_with_dates(tmp_path: Path) -> None:
+    stamps = (1.7e9 * 1e6 + np.arange(50) * 1e5).astype(np.int64)
+    column = pl.Series(stamps).cast(pl.Datetime("us"))
+    pl.DataFrame({"timestamp": column, "x": TIME}).write_parquet(tmp_path / "a.parquet")
+    found = import_here(tmp_path / "a.parquet", {}, step=0.2)
+    assert found.reports[0].recorded_hz == pytest.approx(10, rel=1e-4)
+    assert len(found.demonstrations().observations) == 25
+
+
+@pytest.mark.real_child
+def test_a_child_reads_many_files_and_a_damaged_one_costs_a_sentence(tmp_path: Path) -> None:
+    for i in range(3):
+        table().write_parquet(tmp_path / f"{i}.parquet")
+    demos = demos_of(tmp_path, {"columns": ("x",)})
+    assert demos.episode_lengths.tolist() == [50, 50, 50]
+    data = (tmp_path / "1.parquet").read_bytes()
+    (tmp_path / "1.parquet").write_bytes(data[: len(data) // 2])
+    with pytest.raises(DepoError, match=r"1.parquet cannot be read"):
+        import_here(tmp_path, {"columns": ("x",)})
+
+
+def test_hdf5_with_a_group_for_each_episode(tmp_path: Path) -> None:
+    with h5py.File(tmp_path / "a.hdf5", "w") as file:
+        for number, rows in ((10, 4), (2, 3)):
+            group = file.create_group(f"data/demo_{number}")
+            group["obs/joint"] = np.full((rows, 2), number, float)
+            group["obs/height"] = np.arange(rows, dtype=float)
+            group["actions"] = np.zeros((rows - 1, 1))
+    demos = demos_of(tmp_path / "a.hdf5", {})
+    assert demos.feature_names == ("obs/height", "obs/joint.0", "obs/joint.1")
+    assert demos.episode_lengths.tolist() == [3, 4]
+    assert demos.observations[:, 1].tolist() == [2, 2, 2, 10, 10, 10, 10]
+
+
+def test_hdf5_as_one_table_with_marked_ends(tmp_path: Path) -> None:
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        file["observations"] = np.arange(12.0).reshape(6, 2)
+        file["terminals"] = np.array([0, 0, 0, 0, 0, 1])
+        file["timeouts"] = np.array([0, 1, 0, 0, 0, 0])
+        file["actions"] = np.zeros((6, 1))
+        file["elsewhere"] = h5py.ExternalLink("other.h5", "/x")
+    demos = demos_of(tmp_path / "a.h5", {})
+    assert demos.feature_names == ("observations.0", "observations.1")
+    assert demos.episode_lengths.tolist() == [2, 4]
+
+
+def test_hdf5_of_other_lengths_is_refused(tmp_path: Path) -> None:
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        for i in range(2):
+            file[f"e{i}/q"], file[f"e{i}/v"] = np.zeros(5), np.zeros(4)
+    said = r"a.h5, e0: datasets have different numbers of rows \('q' 5, 'v' 4\)"
+    with pytest.raises(DepoError, match=said):
+        import_here(tmp_path / "a.h5", {})
+
+
+def test_files_are_converted_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = []
+    real = foreign.convert
+    monkeypatch.setattr(foreign, "convert", lambda **a: calls.append(len(a["paths"])) or real(**a))
+    for i in range(5):
+        table().write_parquet(tmp_path / f"{i}.parquet")
+    import_here(tmp_path, {"columns": ("x",)})
+    assert calls == [5]
+    calls.clear()
+    monkeypatch.setattr(foreign, "TOGETHER", 1)
+    import_here(tmp_path, {"columns": ("x",)})
+    assert calls == [1] * 5

@@ -1,0 +1,60 @@
+"""What an environment tells an import."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import gymnasium as gym
+import numpy as np
+import pytest
+
+import depo
+from depo.core.errors import DepoError
+from depo.environments.recordings import facts_of
+from tests.support.recordings import write_csv
+
+
+class Silent(gym.Env):
+    """Says nothing of its step."""
+
+    observation_space = gym.spaces.Box(-1, 1, (2,), np.float64)
+    action_space = gym.spaces.Box(-1, 1, (1,), np.float32)
+
+
+@pytest.mark.parametrize(
+    ("env", "step", "dimension"),
+    [("hopper", 0.008, 11), ("CartPole-v1", 0.02, 4), ("FrozenLake-v1", 0.25, None)],
+)
+def test_step_and_length_of_states(env: str, step: float, dimension: int | None) -> None:
+    facts = facts_of(env)
+    assert (facts.step, facts.dimension) == (pytest.approx(step), dimension)
+
+
+def test_recordings_come_at_the_environments_step(tmp_path: Path) -> None:
+    time = np.arange(200) * 0.01
+    path = write_csv(tmp_path / "a.csv", {"t": time, "x": time, "y": -time, "z": 0 * time})
+    found = depo.import_recordings(path, tmp_path / "a.npz", env="Pendulum-v1")
+    demos = found.demonstrations()
+    np.testing.assert_allclose(np.diff(demos.observations[:, 0]), 0.05, atol=1e-6)
+    assert demos.metadata["environment"] == "Pendulum-v1"
+    assert found.time_step == 0.05
+    with pytest.raises(
+        DepoError, match="Pendulum-v1 has states of 3 numbers, the recordings give 2"
+    ):
+        depo.import_recordings(path, tmp_path / "b.npz", env="Pendulum-v1", columns=["x", "y"])
+
+
+def test_an_environment_with_finite_states_wants_such(tmp_path: Path) -> None:
+    path = write_csv(tmp_path / "a.csv", {"cell": np.arange(12)})
+    found = depo.import_recordings(path, tmp_path / "a.npz", env="FrozenLake-v1")
+    assert found.demonstrations().is_finite
+
+
+def test_an_environment_that_does_not_say_its_step(tmp_path: Path) -> None:
+    path = write_csv(
+        tmp_path / "a.csv", {"t": np.arange(30) * 0.1, "x": np.zeros(30), "y": np.zeros(30)}
+    )
+    with pytest.raises(DepoError, match="does not say how long a step is"):
+        depo.import_recordings(path, tmp_path / "a.npz", env=Silent)
+    found = depo.import_recordings(path, tmp_path / "a.npz", env=Silent, hz=5.0)
+    assert found.time_step == 0.2
