@@ -121,7 +121,7 @@ def test_finite_states(tmp_path: Path) -> None:
         import_here(path, {"finite": True})
 
 
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(demonstrations())
 def test_what_was_exported_comes_back(
     tmp_path_factory: pytest.TempPathFactory, demos: Demonstrations

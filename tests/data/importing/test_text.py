@@ -139,7 +139,7 @@ def test_dates_and_labels(tmp_path: Path) -> None:
     assert (np.diff(rows[0].label) != 0).tolist() == [False, True]
 
 
-@settings(max_examples=20)
+@settings(max_examples=10)
 @given(st.lists(st.lists(st.floats(-1e6, 1e6), min_size=2, max_size=2), min_size=2, max_size=30))
 def test_small_chunks_give_the_same_numbers(
     tmp_path_factory: pytest.TempPathFactory, rows: Any

@@ -102,6 +102,10 @@ class ForeignTable(Table):
             said = str(error)
             raise DepoError(said if str(self.path) in said else f"{self.path}: {said}") from None
 
+    def close(self) -> None:
+        """The child's file goes."""
+        self.batch.close()
+
 
 def open_foreign(format: str, paths: Sequence[Path]) -> list[ForeignTable | DepoError]:
     """Tables of some files, or what is wrong with each."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,7 +16,6 @@ from depo.core.errors import DepoError, readable
 from depo.data.demonstrations import Demonstrations
 from depo.data.importing.clock import guessed_unit
 from depo.data.importing.columns import QUATERNION, Selection, choose, resolve_one
-from depo.data.importing.foreign import ForeignTable
 from depo.data.importing.report import FileReport
 from depo.data.importing.resampling import TURN, Resampler, Stretch
 from depo.data.importing.segments import Segmenter, typical_step
@@ -128,32 +128,51 @@ def import_files(
     names = plans[0].selection.names
     is_finite = settings.finite or all(plan.table.is_finite for plan in plans)
     _check_shape(names, is_finite, dimension, environment)
-    sizes = [_size(plan.table.path) for plan in plans]
-    reports, done, steps = [*skipped], 0, list[float]()
-    with episode_writer(out, names, settings.shortest, is_finite) as writer:
-        for plan, size in zip(plans, sizes, strict=True):
-            label = str(plan.table.path)
-            one = _FileImport(plan, settings, None if is_finite else step, writer)
-            try:
-                for share in one.run():
-                    progress(label, (done + share * size) / max(1, sum(sizes)))
-            except DepoError as error:
-                if not settings.skip_unreadable:
-                    raise
-                plan.report.note(f"left off: {error}")
-                writer.end(plan.report)
-            finally:
-                if isinstance(plan.table, ForeignTable) and plan is plans[-1]:
-                    plan.table.batch.close()
-            done += size
-            reports.append(plan.report)
-            steps += [one.time_step] if one.time_step else []
+    writing = episode_writer(out, names, settings.shortest, is_finite)
+    with writing as writer, _closing(plans):
+        steps = _read(plans, settings, None if is_finite else step, writer, progress)
+        reports = [*skipped, *(plan.report for plan in plans)]
         _check_kept(reports, settings)
         time_step = float(np.median(steps)) if steps else None
-        finish(writer, out, _metadata(reports, settings, plans, time_step, environment))
+        finish(writer, out, _metadata(reports, plans, time_step, environment))
     assert writer.low is not None
     assert writer.high is not None
     return Imported(out, reports, names, writer.low, writer.high, time_step, writer.shown)
+
+
+@contextlib.contextmanager
+def _closing(plans: Sequence[_Plan]) -> Iterator[None]:
+    """Whatever happens, what children have converted is let go."""
+    try:
+        yield
+    finally:
+        for plan in plans:
+            plan.table.close()
+
+
+def _read(
+    plans: Sequence[_Plan],
+    settings: ImportSettings,
+    step: float | None,
+    writer: EpisodeWriter,
+    progress: Progress,
+) -> list[float]:
+    """Bring every file to the writer; the seconds between its states, of each that says them."""
+    sizes = [_size(plan.table.path) for plan in plans]
+    done, steps = 0, list[float]()
+    for plan, size in zip(plans, sizes, strict=True):
+        one = _FileImport(plan, settings, step, writer)
+        try:
+            for share in one.run():
+                progress(str(plan.table.path), (done + share * size) / max(1, sum(sizes)))
+        except DepoError as error:
+            if not settings.skip_unreadable:
+                raise
+            plan.report.note(f"left off: {error}")
+            writer.end(plan.report)
+        done += size
+        steps += [one.time_step] if one.time_step else []
+    return steps
 
 
 def _plans(
@@ -254,7 +273,6 @@ def _size(path: Path) -> int:
 
 def _metadata(
     reports: Sequence[FileReport],
-    settings: ImportSettings,
     plans: Sequence[_Plan],
     time_step: float | None,
     environment: str,
@@ -263,7 +281,7 @@ def _metadata(
     environment = environment or next((p.table.environment for p in plans), "")
     names = ", ".join(Path(r.file).name for r in reports[:3])
     more = f" and {len(reports) - 3} more" if len(reports) > 3 else ""
-    found: dict[str, Any] = {"source": f"imported from {names}{more}", "import": {"files": said}}
+    found: dict[str, Any] = {"source": f"recordings {names}{more}", "import": {"files": said}}
     if environment:
         found["environment"] = environment
     if time_step is not None:

@@ -89,6 +89,9 @@ class Table(ABC):
         What is found on the way is added to the report.
         """
 
+    def close(self) -> None:  # noqa: B027  most have nothing to let go
+        """Let go of what reading has left."""
+
 
 def raw_rows(
     path: Path, start: int, count: int, width: int, wanted: int, has_time: bool, has_label: bool

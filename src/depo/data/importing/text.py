@@ -108,7 +108,7 @@ class _Reader:
     def read(self) -> Iterator[Rows]:
         for lines, share in self._chunks():
             rows = self._parsed(lines, share)
-            self.line += lines.count(b"\n") + (not lines.endswith(b"\n"))
+            self.line += lines.count(b"\n")
             if len(rows.values):
                 yield rows
 
@@ -127,13 +127,13 @@ class _Reader:
                         f"{self.line}: damaged?"
                     )
                 lines, newline, rest = (rest + block).rpartition(b"\n")
-                while skip and newline:
-                    _, newline, lines = (lines + newline).partition(b"\n")
-                    lines, newline = (lines[:-1], newline) if lines else (b"", b"")
+                lines += newline
+                while skip and lines:
+                    lines = lines.partition(b"\n")[2]
                     skip, self.line = skip - 1, self.line + 1
-                if newline and lines:
+                if lines:
                     self.last = lines[-LONGEST_LINE:]
-                    yield lines + b"\n", min(1.0, raw.tell() / size)
+                    yield lines, min(1.0, raw.tell() / size)
             if rest.strip() and not skip and not self._is_cut(rest):
                 yield rest, 1.0
 
