@@ -70,7 +70,7 @@ def sniff(head: bytes, path: Path) -> Dialect:
     text = head.decode(encoding, errors="replace")
     if "\0" in text:
         raise DepoError(f"{path} is no text: expected CSV, TSV, Parquet, NPZ, HDF5 or a dataset")
-    lines = text.replace("\r\n", "\n").split("\n")
+    lines = text.replace("\r\n", "\n").removesuffix("\n").split("\n")
     if len(head) >= LOOKED_AT:
         lines = lines[:-1]  # which is cut
     lines = lines[:MOST_LINES]
