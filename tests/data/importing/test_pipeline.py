@@ -78,7 +78,17 @@ def test_episodes_by_a_column_and_by_a_clock_set_back(tmp_path: Path) -> None:
     assert by_who.episode_lengths.tolist() == [3, 3, 2]
 
 
-def test_times_without_a_unit_that_are_whole_numbers_are_milliseconds_and_said(
+def test_episodes_that_take_turns_are_refused(tmp_path: Path) -> None:
+    path = write_csv(
+        tmp_path / "a.csv", {"t": np.arange(8) * 0.1, "x": [0.0] * 8, "who": list("abababab")}
+    )
+    with pytest.raises(
+        DepoError, match="column 'who' changes from row to row: sort the file by it"
+    ):
+        import_here(path, {"episode": "who"})
+
+
+def test_times_without_a_unit_that_step_too_far_are_milliseconds_and_said(
     tmp_path: Path,
 ) -> None:
     path = write_csv(tmp_path / "a.csv", {"timestamp": TIME, "x": HIP})

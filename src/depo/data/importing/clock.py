@@ -49,8 +49,8 @@ def find_time(headers: Sequence[str]) -> str:
 
 
 def guessed_unit(times: np.ndarray) -> Unit:
-    """The unit of times whose header says none: seconds, unless whole numbers step by more than
-    motion is logged apart.
+    """The unit of times whose header says none: seconds, unless the steps are longer than motion is
+    logged apart (2, or 1 in whole numbers).
 
     >>> guessed_unit(np.array([0.0, 0.01, 0.02])).name, guessed_unit(np.array([0.0, 10, 20])).name
     ('s', 'ms')
@@ -59,7 +59,7 @@ def guessed_unit(times: np.ndarray) -> Unit:
     steps = np.diff(times)
     steps = steps[steps > 0]
     step = float(np.median(steps)) if len(steps) else 0.0
-    if step < 1 or not np.array_equal(times, np.round(times)):
+    if step < 1 or (step < 2 and not np.array_equal(times, np.round(times))):
         return Unit("s", 1.0, "time")
     for name, factor in (("ms", 1e-3), ("us", 1e-6)):
         if step < 1_000:

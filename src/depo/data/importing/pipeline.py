@@ -314,6 +314,7 @@ class _FileImport:
         for rows in read:
             time = self._seconds(rows)
             if self._resampler is None:
+                self._check_label(rows.label)
                 self._begin(time)
             assert self._segmenter is not None
             assert self._resampler is not None
@@ -340,8 +341,8 @@ class _FileImport:
                 self.plan = self.plan._replace(unit=unit)
                 if unit.name != "s":
                     self.plan.report.note(
-                        f"time '{self.plan.time}' says no unit and steps by whole numbers: taken "
-                        f"for {unit.name} (otherwise: --time {self.plan.time}:s)"
+                        f"time '{self.plan.time}' says no unit, and its steps are too long for "
+                        f"seconds: taken for {unit.name} (otherwise: --time {self.plan.time}:s)"
                     )
             return rows.time * unit.factor
         return (self.plan.report.rows + np.arange(len(rows.values))) / (self._rate() or 1.0)
@@ -383,6 +384,16 @@ class _FileImport:
         self._origin = float(time[np.isfinite(time)][0]) if np.isfinite(time).any() else 0.0
         self._segmenter = Segmenter(max_gap * (1 + 1e-9), report)
         self._resampler = self._new_resampler(max_gap * (1 + 1e-9), step)
+
+    def _check_label(self, label: np.ndarray | None) -> None:
+        """Refuse episodes that take turns: their rows would have to be sorted first."""
+        if label is None or len(label) < 4 or not self.plan.episode:
+            return
+        if np.mean(np.diff(label) != 0) > 0.5:
+            raise DepoError(
+                f"{self.plan.table.path}: column '{self.plan.episode}' changes from row to row: "
+                "sort the file by it, or name another by --episode"
+            )
 
     def _checked_step(self, has_seconds: bool, recorded: float) -> float | None:
         """The step to resample to, if rows have a time."""
