@@ -16,7 +16,7 @@ from tests.hostile.mutate import INSIDE, mutate_file
 from tests.hostile.pool import Attempt, Worker, as_users_do
 
 COUNT = 200
-IMPORTED = dict.fromkeys(("log", "logged Parquet", "HDF5", "trajectory", "LeRobot"), 40)
+IMPORTED = dict.fromkeys(("log", "logged Parquet", "HDF5", "trajectory", "LeRobot"), 25)
 SLOW = {"traffic CSV": 100, "traffic text": 100, "policy": 100, "opened run": 100} | IMPORTED
 """Kinds that take 20 ms each, or more."""
 

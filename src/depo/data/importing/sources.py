@@ -20,7 +20,10 @@ from depo.data.importing.text import open_text
 from depo.data.minari_datasets import ABOUT as MINARI
 from depo.data.minari_datasets import from_minari
 
-SUFFIXES = (".csv", ".tsv", ".txt", ".dat", ".log", ".npz", ".parquet", ".pq", ".h5", ".hdf5")
+SUFFIXES = (
+    *(".csv", ".tsv", ".txt", ".dat", ".log", ".mot", ".sto"),
+    *(".npz", ".parquet", ".pq", ".h5", ".hdf5"),
+)
 """Of files that are taken from a folder; those of text may end in .gz, too."""
 MAGIC = {b"PAR1": "parquet", b"\x89HDF": "hdf5", b"PK\x03\x04": "npz"}
 MINARI_ID = re.compile(r"^[\w/-]+-v\d+$")

@@ -1,0 +1,198 @@
+"""One file on its way: rows in, states out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from depo.core.errors import DepoError
+from depo.data.importing.clock import guessed_unit
+from depo.data.importing.columns import QUATERNION
+from depo.data.importing.plan import ImportSettings, Plan
+from depo.data.importing.resampling import TURN, Resampler, Stretch
+from depo.data.importing.segments import Segmenter, typical_step
+from depo.data.importing.table import Rows
+from depo.data.importing.units import ANGLE
+from depo.data.importing.velocities import Differentiator
+from depo.data.importing.writing import EpisodeWriter
+
+GAP = 5.0
+"""Rows that may be missing, where nothing else is said."""
+UNEVEN, OFTEN = 0.2, 0.05
+"""Steps that differ by more from the median, and the share of them that is worth a word."""
+
+
+@dataclass
+class FileImport:
+    """Cuts, resamples and differentiates a table's rows, and hands states to the writer."""
+
+    plan: Plan
+    settings: ImportSettings
+    step: float | None
+    writer: EpisodeWriter
+    time_step: float | None = None
+    """Seconds between states, if they are known."""
+    _segmenter: Segmenter | None = None
+    _resampler: Resampler | None = None
+    _rates: Differentiator = field(default_factory=Differentiator)
+    _origin: float = 0.0
+    _is_in_segment: bool = False
+
+    def run(self) -> Iterator[float]:
+        """Read, and yield the share that was read."""
+        plan = self.plan
+        headers = plan.selection.headers
+        read = plan.table.rows(headers, plan.time, plan.episode, plan.report)
+        scale = self._scale()
+        for rows in read:
+            time = self._seconds(rows)
+            if self._resampler is None:
+                self._check_label(rows.label)
+                self._begin(time)
+            assert self._segmenter is not None
+            assert self._resampler is not None
+            plan.report.rows += len(rows.values)
+            for segment in self._segmenter.split(time, rows.values * scale, rows.label):
+                if segment.is_new:
+                    self._end_segment()
+                self._take(self._resampler.push(segment.time, segment.rows))
+            yield rows.share
+        self._end_segment()
+        if not plan.report.rows:
+            plan.report.note("no rows")
+
+    def _scale(self) -> np.ndarray:
+        signals = self.plan.selection.signals
+        return np.array([signal.factor for signal in signals for _ in signal.headers])
+
+    def _seconds(self, rows: Rows) -> np.ndarray:
+        """The time of each row in seconds, or its number."""
+        if rows.time is not None:
+            unit = self.plan.unit
+            if unit is None:
+                unit = guessed_unit(rows.time)
+                self.plan = self.plan._replace(unit=unit)
+                if unit.name != "s":
+                    self.plan.report.note(
+                        f"time '{self.plan.time}' says no unit, and its steps are too long for "
+                        f"seconds: taken for {unit.name} (otherwise: --time {self.plan.time}:s)"
+                    )
+            return rows.time * unit.factor
+        return (self.plan.report.rows + np.arange(len(rows.values))) / (self._rate() or 1.0)
+
+    def _rate(self) -> float | None:
+        return self.settings.recorded_hz or self.plan.table.hz
+
+    def _begin(self, time: np.ndarray) -> None:
+        """Once the first rows are there: how far apart they are, and what follows from it."""
+        plan, report = self.plan, self.plan.report
+        has_seconds = bool(plan.time) or self._rate() is not None
+        recorded = typical_step(time)
+        if recorded is None:
+            recorded = self.step or 1.0
+        elif has_seconds:
+            report.recorded_hz = round(1 / recorded, 6)
+        step = self._checked_step(has_seconds, recorded)
+        if any(feature.is_rate for feature in plan.selection.features) and not has_seconds:
+            raise DepoError(
+                f"{plan.table.path} has no time, which velocities need: name its column by --time, "
+                "or say --recorded-hz"
+            )
+        self.time_step = step or (recorded if has_seconds else None)
+        max_gap = self.settings.max_gap or GAP * recorded
+        if max_gap < recorded * 0.999:
+            raise DepoError(
+                f"--max-gap {max_gap:g} is shorter than the {recorded:g} from row to row of "
+                f"{plan.table.path}: nothing would hang together"
+            )
+        if step is None and plan.time:
+            steps = np.diff(time)
+            if np.mean(np.abs(steps - recorded) > UNEVEN * recorded) > OFTEN:
+                report.note("rows are not evenly apart: resample with --hz or --env")
+        if step is not None and recorded > 1.5 * step:
+            report.note(
+                f"recorded at {1 / recorded:.4g} Hz, states at {1 / step:.4g} Hz: most of them are "
+                "interpolated"
+            )
+        self._origin = float(time[np.isfinite(time)][0]) if np.isfinite(time).any() else 0.0
+        self._segmenter = Segmenter(max_gap * (1 + 1e-9), report)
+        self._resampler = self._new_resampler(max_gap * (1 + 1e-9), step)
+
+    def _check_label(self, label: np.ndarray | None) -> None:
+        """Refuse episodes that take turns: their rows would have to be sorted first."""
+        if label is None or len(label) < 4 or not self.plan.episode:
+            return
+        if np.mean(np.diff(label) != 0) > 0.5:
+            raise DepoError(
+                f"{self.plan.table.path}: column '{self.plan.episode}' changes from row to row: "
+                "sort the file by it, or name another by --episode"
+            )
+
+    def _checked_step(self, has_seconds: bool, recorded: float) -> float | None:
+        """The step to resample to, if rows have a time."""
+        plan = self.plan
+        if self.step is None or has_seconds:
+            return self.step
+        if plan.table.are_steps:
+            plan.report.note("rows are steps of an environment already: not resampled")
+            return None
+        raise DepoError(
+            f"{plan.table.path} has no column of times: name it by --time COLUMN, or say how often "
+            "its rows were recorded by --recorded-hz N"
+        )
+
+    def _new_resampler(self, max_gap: float, step: float | None) -> Resampler:
+        widths, angles, quaternions, column = [], [], [], 0
+        for signal in self.plan.selection.signals:
+            widths.append(len(signal.headers))
+            if signal.kind == ANGLE:
+                angles.append(column)
+            elif signal.kind == QUATERNION:
+                quaternions.append(column)
+            column += len(signal.headers)
+        return Resampler(
+            tuple(widths),
+            tuple(angles),
+            tuple(quaternions),
+            max_gap,
+            step,
+            self.writer.is_finite,
+        )
+
+    def _take(self, stretches: Sequence[Stretch]) -> None:
+        for stretch in stretches:
+            if stretch.is_new:
+                self._end_episode()
+                self.plan.report.splits += self._is_in_segment
+            self._is_in_segment = True
+            self.plan.report.repaired += stretch.repaired
+            self._write(*self._rates.push(stretch.time, stretch.values))
+
+    def _end_segment(self) -> None:
+        if self._resampler is not None:
+            self._take(self._resampler.close())
+        self._end_episode()
+        self._is_in_segment = False
+
+    def _end_episode(self) -> None:
+        self._write(*self._rates.close())
+        self.writer.end(self.plan.report)
+
+    def _write(self, time: np.ndarray, values: np.ndarray, rates: np.ndarray) -> None:
+        if len(time):
+            states = self._states(values, rates)
+            self.writer.add(time - self._origin, states, self.plan.report)
+
+    def _states(self, values: np.ndarray, rates: np.ndarray) -> np.ndarray:
+        starts = np.cumsum([0, *(len(s.headers) for s in self.plan.selection.signals)])
+        columns = []
+        for feature in self.plan.selection.features:
+            own = (rates if feature.is_rate else values)[
+                :, starts[feature.signal] + feature.component
+            ]
+            if feature.is_wrapped:
+                own = own - TURN * np.ceil((own - np.pi) / TURN)
+            columns.append(own)
+        return np.stack(columns, axis=1)
