@@ -126,7 +126,7 @@ def test_finite_states(tmp_path: Path) -> None:
     assert demos.is_finite
     assert [episode.tolist() for episode in demos] == [[0, 1, 2], [5, 6]]
     path = write_csv(tmp_path / "b.csv", {"cell": [0, 1, 2.5], "episode": [0, 0, 0]})
-    said = r"b.csv: episode 0, step 2, feature 'cell' is 2.5, finite states are whole numbers"
+    said = r"b.csv: episode 0, step 2, 'cell' is 2.5, finite states are whole numbers"
     with pytest.raises(DepoError, match=said):
         import_here(path, {"finite": True})
 
@@ -195,7 +195,7 @@ def test_what_cannot_be_done_is_one_sentence(
 
 def test_a_number_too_large_is_named_with_its_place(tmp_path: Path) -> None:
     path = write_csv(tmp_path / "a.csv", {"t": [0.0, 0.1, 0.2], "x": [1.0, 1e300, 1.0]})
-    with pytest.raises(DepoError, match=r"a.csv: episode 0, step 1, feature 'x' is 1e\+300"):
+    with pytest.raises(DepoError, match=r"a.csv: episode 0, step 1, 'x' is 1e\+300"):
         import_here(path, {})
 
 

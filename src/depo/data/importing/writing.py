@@ -90,7 +90,7 @@ class EpisodeWriter:
         if wrong.any():
             row, column = (int(i) for i in np.argwhere(wrong)[0])
             raise DepoError(
-                f"{report.file}: episode {report.episodes}, step {self._count + row}, feature "
+                f"{report.file}: episode {report.episodes}, step {self._count + row}, "
                 f"'{self.names[column]}' is {states[row, column]:.6g}, {rule}"
             )
 
