@@ -63,11 +63,11 @@ def under(job: Job, dynamics: str) -> Job:
     """The same job under other dynamics, with actions of the same length."""
     other = dataclasses.replace(job.environment, dynamics=dynamics)
     if job.learner == OFF_POLICY:
-        own, changed = (x.gymnasium().vector_sizes().actions for x in (job.environment, other))
+        own, changed = (x.gymnasium().vector_sizes()[1:] for x in (job.environment, other))
         if own != changed:
             raise DepoError(
-                f"under dynamics '{dynamics}' an action has {changed} numbers, this policy gives "
-                f"{own}: 'depo transfer' learns a skill for them"
+                f"under dynamics '{dynamics}' an action has {changed[0]} numbers, this policy "
+                f"gives {own[0]}: 'depo transfer' learns a skill for them"
             )
     return dataclasses.replace(job, environment=other)
 

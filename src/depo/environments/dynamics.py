@@ -16,7 +16,7 @@ from typing import Any
 
 import gymnasium as gym
 import numpy as np
-from gymnasium.spaces import Box
+from gymnasium.spaces import Box, Discrete
 
 from depo.core.errors import DepoError, unknown
 
@@ -38,9 +38,10 @@ class ChangedActions(gym.ActionWrapper):
         super().__init__(env)
         space = env.action_space
         if not isinstance(space, Box) or not space.is_bounded() or len(space.shape) != 1:
+            other = "; permuted[=1-0] changes them" if isinstance(space, Discrete) else ""
             raise DepoError(
                 f"{type(self).__name__.lower()} dynamics need one vector of bounded actions, the "
-                f"environment has {space}"
+                f"environment has {space}{other}"
             )
         self._middle = (space.high.astype(np.float64) + space.low) / 2
         self._half = (space.high.astype(np.float64) - space.low) / 2
@@ -132,6 +133,33 @@ class Delayed(ChangedActions):
         return due
 
 
+class Permuted(gym.ActionWrapper):
+    """Discrete actions change places: our action i does what the environment's ``order[i]`` does.
+
+    Without an order they are reversed.
+    """
+
+    def __init__(self, env: gym.Env, order: Sequence[int] | None = None):
+        super().__init__(env)
+        space = env.action_space
+        if not isinstance(space, Discrete):
+            raise DepoError(
+                f"permuted dynamics need Discrete actions, the environment has {space}; transposed "
+                "changes the places of numbers in a vector"
+            )
+        self._start, size = int(space.start), int(space.n)
+        self.order = list(range(size))[::-1] if order is None else list(order)
+        if sorted(self.order) != list(range(size)):
+            raise DepoError(
+                f"permuted={'-'.join(map(str, self.order))} is no order of the {size} actions: "
+                f"name each of 0 to {size - 1} once"
+            )
+
+    def action(self, action: Any) -> Any:
+        """The environment's action."""
+        return type(action)(self.order[int(action) - self._start] + self._start)
+
+
 class Physics(gym.Wrapper):
     """One parameter of a MuJoCo model times a factor, once, when the wrapper is made."""
 
@@ -187,8 +215,8 @@ def _plain(wrapper: Callable[[gym.Env], gym.Env]) -> Maker:
     return lambda env, _: wrapper(env)
 
 
-def _transposed(env: gym.Env, value: str) -> gym.Env:
-    return Transposed(env, [int(x) for x in value.split("-")] if value else None)
+def _ordered(wrapper: Callable[[gym.Env, list[int] | None], gym.Env]) -> Maker:
+    return lambda env, order: wrapper(env, [int(x) for x in order.split("-")] if order else None)
 
 
 def _physics(parameter: str) -> Variant:
@@ -203,7 +231,13 @@ def _physics(parameter: str) -> Variant:
 VARIANTS: dict[str, Variant] = {
     "inverted": Variant(_plain(Inverted), "", "a → −a", "yes"),
     "transposed": Variant(
-        _transposed, "[=2-0-1]", "action dimensions reversed, or in the order given", "yes"
+        _ordered(Transposed),
+        "[=2-0-1]",
+        "action dimensions reversed, or in the order given",
+        "yes",
+    ),
+    "permuted": Variant(
+        _ordered(Permuted), "[=2-0-1]", "discrete actions reversed, or in the order given", "yes"
     ),
     "mixed": Variant(
         _plain(Mixed), "", "twice the dimensions, u = clip((e^{1+a₁} − e^{a₂})/1.5, ±1)", "yes"
@@ -265,7 +299,7 @@ def _parse_one(word: str) -> Change:
     if allowed == "=F":
         return Change(name, _factor(word, value))
     if equals and not all(x.isdecimal() for x in value.split("-")):
-        raise DepoError(f"dynamics '{word}': an order of dimensions looks like {name}=2-0-1")
+        raise DepoError(f"dynamics '{word}': an order looks like {name}=2-0-1")
     return Change(name, value)
 
 

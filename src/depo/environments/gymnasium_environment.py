@@ -19,10 +19,17 @@ from gymnasium.wrappers import (
 
 from depo.core.errors import DepoError, unknown
 from depo.core.imports import import_module
+from depo.environments.discrete_actions import (
+    CHOICES,
+    MOST_COMBINATIONS,
+    FromOneHot,
+    OneHotActions,
+)
 from depo.environments.dynamics import with_dynamics
 from depo.environments.mujoco import hear_warnings
 from depo.environments.names import is_given, missing
 from depo.environments.variation import Varied
+from depo.models.action_space import ActionSpace
 
 if TYPE_CHECKING:
     from depo.environments.jax_environment import JaxEnvironment
@@ -34,17 +41,32 @@ LONGEST = 1_000_000
 
 
 class Sizes(NamedTuple):
-    """Finite spaces: how many states and actions. Vectors: their lengths."""
+    """Finite spaces: how many states and actions."""
 
     states: int
     actions: int
+
+
+class VectorSizes(NamedTuple):
+    """Lengths of state and action vectors."""
+
+    states: int
+    actions: int
+    choices: tuple[int, ...] = ()
+    """Among how many each choice is, where actions are choices as one-hot vectors."""
+
+    @property
+    def action_space(self) -> ActionSpace:
+        """What actions are, as vectors."""
+        return ActionSpace(self.actions, self.choices)
 
 
 @dataclass(frozen=True)
 class GymnasiumEnvironment:
     """A Gymnasium id (``module:Id-v0`` imports a module first) and its constructor's arguments.
 
-    Box actions are presented as [−1,1]ⁿ. ``ignore_termination`` plays on to the time limit;
+    Box actions are presented as [−1,1]ⁿ, on vector states choices as one-hot vectors
+    (:mod:`depo.environments.discrete_actions`). ``ignore_termination`` plays on to the time limit;
     ``remember`` appends the state before to every vector state; ``dynamics`` changes what actions
     do (:mod:`depo.environments.dynamics`), ``vary`` redraws the simulation's parameters at every
     reset (:mod:`depo.environments.variation`).
@@ -76,6 +98,8 @@ class GymnasiumEnvironment:
         if self.vary:
             env = Varied(env, self.vary)
         env = with_dynamics(env, self.dynamics)
+        if isinstance(env.action_space, CHOICES):
+            env = FromOneHot(env)
         if isinstance(env.observation_space, Box) and len(env.observation_space.shape) != 1:
             env = FlattenObservation(env)
         if self.ignore_termination:
@@ -118,7 +142,7 @@ class GymnasiumEnvironment:
         finally:
             env.close()
 
-    def vector_sizes(self) -> Sizes:
+    def vector_sizes(self) -> VectorSizes:
         """Lengths of state and action vectors; refuses other spaces."""
         env = self.make()
         try:
@@ -128,10 +152,13 @@ class GymnasiumEnvironment:
                     f"environment '{self.id}' has the state space {states}: the off-policy "
                     "learner takes vector (Box) states only"
                 )
+            if isinstance(actions, OneHotActions):
+                return self._sizes_of_choices(int(states.shape[0]), actions)
             if not isinstance(actions, Box):
                 raise DepoError(
                     f"environment '{self.id}' has the action space {actions}: the off-policy "
-                    "learner differentiates through actions and takes a Box only"
+                    "learner takes a Box, Discrete, MultiDiscrete or MultiBinary; a wrapper of "
+                    "gymnasium.ActionWrapper can make one of it"
                 )
             if not _is_real(actions):
                 raise DepoError(
@@ -143,17 +170,30 @@ class GymnasiumEnvironment:
                     f"environment '{self.id}' has the action space {actions}: actions must have "
                     "finite bounds (gymnasium's ClipAction or RescaleAction give them some)"
                 )
-            return Sizes(int(states.shape[0]), int(actions.shape[0]))
+            return VectorSizes(int(states.shape[0]), int(actions.shape[0]))
         finally:
             env.close()
 
-    def native_actions(self, actions: np.ndarray) -> np.ndarray:
-        """Actions of [−1, 1] in the environment's own units (rows, dimensions).
+    def _sizes_of_choices(self, states: int, actions: OneHotActions) -> VectorSizes:
+        count = ActionSpace.of_choices(actions.choices).combinations
+        if count > MOST_COMBINATIONS:
+            raise DepoError(
+                f"environment '{self.id}' has the action space {actions.own}, {count:,} different "
+                f"actions: the off-policy learner sums over all of them and takes at most "
+                f"{MOST_COMBINATIONS}; offer fewer in a wrapper, or a Box"
+            )
+        return VectorSizes(states, len(actions.low), actions.choices)
 
-        Under changed dynamics there are no such units; they stay as they are.
+    def native_actions(self, actions: np.ndarray) -> np.ndarray:
+        """Actions of [−1, 1], or one-hot, in the environment's own units (rows, dimensions).
+
+        Under changed dynamics there are no such units of vectors; they stay as they are.
         """
         env = self.make()
         try:
+            if isinstance(env.action_space, OneHotActions):
+                own = np.asarray(env.action_space.native(actions))
+                return own.reshape(len(own), -1) if own.ndim > 1 else own
             inner: gym.Env = env
             while isinstance(inner, gym.Wrapper) and not isinstance(inner, RescaleAction):
                 inner = inner.env
@@ -174,6 +214,7 @@ class GymnasiumEnvironment:
         try:
             actions = env.action_space
             vector = isinstance(actions, Box) and len(actions.shape) == 1
+            vector = vector or isinstance(actions, CHOICES)
             own = with_dynamics(env, self.dynamics).action_space if vector else actions
             return env.observation_space, own
         finally:

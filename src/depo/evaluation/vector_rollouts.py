@@ -55,7 +55,7 @@ class Player:
         purpose: int = EVALUATION,
     ):
         self._envs = environment.vector(episodes)
-        self._actions = environment.vector_sizes().actions
+        self._actions = environment.vector_sizes().action_space
         self._seeds = [derived_seed(purpose, seed, e) for e in range(episodes)]
         self._decide = eqx.filter_jit(lambda policy, state: policy.mode(state))
 
@@ -64,7 +64,8 @@ class Player:
     ) -> Episodes:
         """Play all episodes to their end, or for at most ``steps``; None acts at random.
 
-        ``noise`` is the deviation of what is added to the policy's actions.
+        ``noise`` is the deviation of what is added to the policy's actions, or the share of
+        discrete ones that are random instead.
         """
         state = self._envs.reset(self._seeds)
         playing = np.ones(len(state), bool)
@@ -72,13 +73,12 @@ class Player:
         taken = []
         for _ in self._envs.steps_to_the_end(steps):
             if policy is None:
-                action = generator.uniform(-1.0, 1.0, (len(state), self._actions))
+                action = self._actions.random(generator, (len(state),))
                 plan = np.zeros((len(state), 0))
             else:
                 action, plan = (np.asarray(x) for x in self._decide(policy, state))
                 if noise:
-                    strayed = action + noise * generator.standard_normal(action.shape)
-                    action = np.clip(strayed, -1.0, 1.0).astype(action.dtype)
+                    action = self._actions.strayed(action, noise, generator)
             before = state
             state, reached, reward, ended, cut = self._envs.step(action)
             taken.append(Episodes(before, action, plan, reached, reward, playing.copy()))

@@ -11,7 +11,7 @@ from depo.core.seeds import TRAINING, derived_seed, stream
 from depo.core.stopping import may_stop
 from depo.data.replay import Replay
 from depo.data.transitions import Pairs
-from depo.environments.gymnasium_environment import GymnasiumEnvironment, Sizes
+from depo.environments.gymnasium_environment import GymnasiumEnvironment, VectorSizes
 from depo.environments.jax_environment import JaxEnvironment
 from depo.learners.gathering import Chance, Gathering, HostGathering
 from depo.learners.jax_gathering import CompiledGathering
@@ -32,7 +32,7 @@ class Collector:
     def __init__(
         self,
         environment: GymnasiumEnvironment,
-        sizes: Sizes,
+        sizes: VectorSizes,
         seed: int,
         expert: tuple[np.ndarray, np.ndarray] | None,
         settings: OffPolicySettings,
@@ -40,7 +40,7 @@ class Collector:
         variant: int = 0,
         compiled: JaxEnvironment | None = None,
     ):
-        self.seed, self.settings, self.actions = seed, settings, sizes.actions
+        self.seed, self.settings, self.actions = seed, settings, sizes.action_space
         self.predicts = predicts
         self.random_seed = derived_seed(VARIANT, seed, variant) % 2**31 if variant else seed
         copies = settings.collection.copies
@@ -79,10 +79,11 @@ class Collector:
         """The coordinates of a planner that is given: its own statistics, never new ones."""
         own = planner.normaliser
         skill = own.twice() if self.uses_memory else own
-        return Shape(own, self.actions, skill, planner.predicts)
+        return Shape(own, self.actions.length, skill, planner.predicts, self.actions.choices)
 
     def _shape(self, normaliser: Normaliser, skill: Normaliser) -> Shape:
-        return Shape(normaliser, self.actions, skill, self.predicts)
+        own = self.actions
+        return Shape(normaliser, own.length, skill, self.predicts, own.choices)
 
     def reset(self, number: int) -> None:
         """Start every copy from a seed that only run seed, checkpoint and copy determine."""
@@ -122,8 +123,9 @@ class Collector:
         steps = self.settings.collection.batch_steps // copies
         random = total < s.random_steps and s.random_actions
         generator = self.generator(RANDOM, total)
-        uniform = generator.uniform(-1.0, 1.0, (steps, copies, self.actions))
-        if extremes := getattr(self.settings, "extremes", 0.0):
+        uniform = self.actions.random(generator, (steps, copies))
+        extremes = 0.0 if self.actions.choices else getattr(self.settings, "extremes", 0.0)
+        if extremes:
             bound = generator.random(uniform.shape) < extremes
             uniform = np.where(bound, np.sign(uniform), uniform)
         epsilon = 1.0 if random else s.epsilon_at(total)

@@ -18,7 +18,7 @@ from depo.methods.off_policy.settings import FirstFit, OffPolicySettings, Skill,
 from depo.methods.off_policy.steps import skill_loss
 from depo.methods.optimisation import Trained, descend
 from depo.methods.plateau import Plateau
-from depo.models.skill import VectorSkill
+from depo.models.skill import DiscreteSkill, VectorSkill
 
 HELD_OUT_SHARE, HELD_OUT_MOST = 0.2, 5_000
 STEPS_AT_ONCE = 50
@@ -72,8 +72,8 @@ class Refit:
         return agent | {"skill": skill}, {"skill_fit_error": error, "skill_fit_passes": done}
 
     def _one_pass(
-        self, skill: Trained[VectorSkill], rows: Transitions, order: np.ndarray
-    ) -> Trained[VectorSkill]:
+        self, skill: Trained[Fitted], rows: Transitions, order: np.ndarray
+    ) -> Trained[Fitted]:
         size = min(self.minibatch, len(order))
         count = max(1, len(order) // size)
         batches = order[: count * size].reshape(count, size)
@@ -83,6 +83,7 @@ class Refit:
         return skill
 
 
+Fitted = VectorSkill | DiscreteSkill
 Columns = tuple[Float[Array, "..."], Float[Array, "..."], Float[Array, "..."]]
 
 
@@ -92,13 +93,13 @@ def _at(rows: Transitions, index: np.ndarray) -> Columns:
 
 
 @eqx.filter_jit
-def _fit(rate: float, skill: Trained[VectorSkill], batches: Columns) -> Trained[VectorSkill]:
-    def loss(model: VectorSkill, batch: Columns) -> Float[Array, ""]:
+def _fit(rate: float, skill: Trained[Fitted], batches: Columns) -> Trained[Fitted]:
+    def loss(model: Fitted, batch: Columns) -> Float[Array, ""]:
         return skill_loss(model, *batch)
 
     return descend(skill, STEADY.adam(rate), loss, batches)[0]
 
 
 @eqx.filter_jit
-def _error(skill: VectorSkill, state: Array, next_state: Array, action: Array) -> Array:
+def _error(skill: Fitted, state: Array, next_state: Array, action: Array) -> Array:
     return skill_loss(skill, state, next_state, action)

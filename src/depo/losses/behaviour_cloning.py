@@ -6,7 +6,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
 
 from depo.models.planner import pick
-from depo.models.policy import CategoricalActor
+from depo.models.policy import CategoricalActor, DiscreteActor
 
 
 def loss(
@@ -14,6 +14,15 @@ def loss(
 ) -> Float[Array, ""]:
     """Cross-entropy of the actions the skill reads into the demonstrations."""
     return -jnp.mean(pick(actor.log_probabilities(state), label))
+
+
+def of_choices(
+    actor: DiscreteActor,
+    state: Float[Array, "batch sees"],
+    label: Float[Array, "batch actions"],
+) -> Float[Array, ""]:
+    """The same on vectors: cross-entropy of one-hot actions."""
+    return -jnp.mean(actor.distribution(state).log_prob(label))
 
 
 def squared(

@@ -2,7 +2,7 @@
 
 The skill I is held fixed and only the planner h moves. On finite states the sum is exact; the
 other two estimators sample the plan instead and are what large state sets would need. On
-vectors the gradient flows from Q through the skill into the plan.
+vectors the gradient flows from Q through the skill into the plan; discrete actions are summed over.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from jaxtyping import Array, Float, Int, Key
 
 from depo.models.critic import TwinCritic
 from depo.models.planner import CategoricalPlanner, pick
-from depo.models.skill import AnalyticSkill, CategoricalSkill, VectorSkill
+from depo.models.skill import AnalyticSkill, CategoricalSkill, DiscreteSkill, VectorSkill
 
 
 def exact(
@@ -71,6 +71,22 @@ def through_skill(
     """
     before = skill.before_tanh(state, plan)
     return critic.least(state, jnp.tanh(before.sample(key))), before.mean
+
+
+def through_choices(
+    critic: TwinCritic,
+    skill: DiscreteSkill,
+    state: Float[Array, "batch sees"],
+    plan: Float[Array, "batch predicts"],
+) -> tuple[Float[Array, " batch"], Float[Array, "batch actions"]]:
+    """Σ_a I(a|s,ŝ')·min Q(s,a), exact over the actions, ŝ' a reparameterised sample of h.
+
+    With the mean over ŝ' this is Σ_a π(a|s) min Q(s,a), so its gradient is that of the marginal
+    policy. Returns the skill's logits beside, for a penalty on them.
+    """
+    chosen = skill.distribution(state, plan)
+    value = critic.least_of_each(state, chosen.every())
+    return jnp.sum(jnp.exp(chosen.joint()) * value, axis=-1), chosen.logits
 
 
 def through_formula(

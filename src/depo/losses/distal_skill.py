@@ -12,7 +12,7 @@ from jaxtyping import Array, Float
 
 from depo.models.forward import Forward
 from depo.models.planner import GaussianPlanner
-from depo.models.skill import VectorSkill
+from depo.models.skill import DiscreteSkill, VectorSkill
 
 
 def forward_loss(
@@ -37,3 +37,24 @@ def skill_loss(
     """E‖T(s, I(s,ŝ')) − ŝ'‖²; only the skill moves."""
     meant = forward(planner.normaliser(state), skill.mode(state, target))
     return jnp.mean(jnp.sum((meant - planner.difference(state, target)) ** 2, axis=-1))
+
+
+def of_choices(
+    skill: DiscreteSkill,
+    forward: Forward,
+    planner: GaussianPlanner,
+    state: Float[Array, "batch sees"],
+    target: Float[Array, "batch predicts"],
+) -> tuple[Float[Array, ""], Float[Array, "batch actions"]]:
+    """E Σ_a I(a|s,ŝ')·‖T(s,a) − ŝ'‖² over discrete actions; only the skill moves. Returns its
+    logits beside, for a penalty on them."""
+    chosen = skill.distribution(state, target)
+    every = jnp.asarray(chosen.every())
+    seen = planner.normaliser(state)[:, None, :]
+    shape = (len(state), len(every))
+    reached = forward(
+        jnp.broadcast_to(seen, (*shape, seen.shape[-1])),
+        jnp.broadcast_to(every, (*shape, every.shape[-1])),
+    )
+    missed = jnp.sum((reached - planner.difference(state, target)[:, None, :]) ** 2, axis=-1)
+    return jnp.mean(jnp.sum(jnp.exp(chosen.joint()) * missed, axis=-1)), chosen.logits

@@ -5,7 +5,7 @@ from __future__ import annotations
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int, Key
 
-from depo.models.skill import CategoricalSkill, VectorSkill
+from depo.models.skill import CategoricalSkill, DiscreteSkill, VectorSkill
 
 
 def loss(
@@ -16,6 +16,16 @@ def loss(
 ) -> Float[Array, ""]:
     """Cross-entropy of the action that made each transition."""
     return -jnp.mean(skill.log_prob(state, next_state, action))
+
+
+def of_choices(
+    skill: DiscreteSkill,
+    state: Float[Array, "batch sees"],
+    next_state: Float[Array, "batch sees"],
+    action: Float[Array, "batch actions"],
+) -> Float[Array, ""]:
+    """The same between vectors: cross-entropy of one-hot actions."""
+    return -jnp.mean(skill.distribution(state, skill.select(next_state)).log_prob(action))
 
 
 def squared(

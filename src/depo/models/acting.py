@@ -21,15 +21,19 @@ from numpy.typing import ArrayLike
 
 from depo.core.codec import Positive
 from depo.core.errors import DepoError, readable
+from depo.models.action_space import ActionSpace
 from depo.models.card import Origin
 from depo.models.policy import DecoupledPolicy, PolicyModel
 
-DtypeName = Literal["int32", "int64", "float32", "float64"]
+DtypeName = Literal["int8", "int32", "int64", "float32", "float64"]
 
 
 @dataclass(frozen=True)
 class Space:
-    """Finitely many things, or arrays of some shape between bounds (observations have none)."""
+    """Finitely many things, or arrays of some shape between bounds (observations have none).
+
+    Bounds of a finite set are its first and last number; arrays of whole numbers are choices.
+    """
 
     dtype: DtypeName
     count: Positive | None = None
@@ -53,6 +57,29 @@ class Space:
         return cls("int64", count)
 
     @classmethod
+    def of_choices(
+        cls, choices: tuple[int, ...], first: np.ndarray, shape: tuple[int, ...]
+    ) -> Space:
+        """Actions that are choices, as numbers from ``first`` on, which also has their dtype."""
+        low = tuple(map(float, first.ravel()))
+        high = tuple(x + n - 1.0 for x, n in zip(low, choices, strict=True))
+        count = None if shape else choices[0]
+        return cls(str(first.dtype), count, shape, low, high)  # type: ignore[arg-type]
+
+    @property
+    def choices(self) -> tuple[int, ...]:
+        """Among how many each choice is, where things are whole numbers.
+
+        >>> Space.of_choices((2, 3), np.array([0, 1]), (2,)).choices
+        (2, 3)
+        """
+        if self.count is not None:
+            return (self.count,)
+        if not self.dtype.startswith("int") or self.low is None or self.high is None:
+            return ()
+        return tuple(int(b - a) + 1 for a, b in zip(self.low, self.high, strict=True))
+
+    @classmethod
     def box(cls, low: np.ndarray, high: np.ndarray) -> Space:
         """Arrays between bounds."""
         lows, highs = (tuple(map(float, bound.ravel())) for bound in (low, high))
@@ -66,6 +93,8 @@ class Space:
     def __str__(self) -> str:
         if self.count is not None:
             return f"{self.count} finite"
+        if self.choices:
+            return "×".join(map(str, self.choices)) + " finite"
         if self.low is None or self.high is None:
             return "×".join(map(str, self.shape))
         alike = len(set(self.low)) == len(set(self.high)) == 1
@@ -223,9 +252,13 @@ class Policy:
     def _own_units(self, action: Any, state: np.ndarray, single: bool) -> Any:
         own, space = np.asarray(action), self.actions
         own = own if single else own[: len(state)]
+        low, high = self._bounds
+        if self.observations.count is None and space.choices:
+            numbers = ActionSpace.of_choices(space.choices).numbers(own)
+            numbers = numbers + low.astype(np.int64) if low.size else numbers
+            return numbers.reshape((*own.shape[:-1], *space.shape)).astype(space.dtype)[()]
         if space.count is not None:
             return own.astype(space.dtype)[()]
-        low, high = self._bounds
         inside = np.minimum(np.maximum(low + (own + 1.0) / 2.0 * (high - low), low), high)
         return inside.astype(space.dtype).reshape((*own.shape[:-1], *space.shape))
 

@@ -22,6 +22,8 @@ LogDeviation = Annotated[float, msgspec.Meta(ge=-80, le=80)]
 """Whose exponential a float holds."""
 Hidden = Annotated[tuple[Positive, ...], msgspec.Meta(max_length=64)]
 """Widths of hidden layers; every layer is compiled on its own."""
+Choices = Annotated[tuple[Positive, ...], msgspec.Meta(min_length=1, max_length=64)]
+"""Among how many each choice of an action is."""
 PairInput = Literal["difference", "states"]
 
 
@@ -102,6 +104,23 @@ class VectorSkillShape:
 
 
 @dataclass(frozen=True)
+class DiscreteSkillShape:
+    """Of a skill between vectors over finitely many actions."""
+
+    sees: Positive
+    clip: NotNegative
+    predicts: tuple[Natural, ...]
+    choices: Choices
+    pair_input: PairInput
+    hidden: Hidden
+    steps: bool = False
+    model: Literal["discrete"] = "discrete"
+
+    def __post_init__(self) -> None:
+        _check_predicts(self.predicts, self.sees)
+
+
+@dataclass(frozen=True)
 class FormulaShape:
     """Of a skill that is a formula: its name, never its code."""
 
@@ -133,18 +152,32 @@ class GaussianActorShape:
     model: Literal["gaussian"] = "gaussian"
 
 
+@dataclass(frozen=True)
+class DiscreteActorShape:
+    """Of a plain policy on vectors over finitely many actions."""
+
+    sees: Positive
+    clip: NotNegative
+    choices: Choices
+    hidden: Hidden
+    steps: bool = False
+    model: Literal["discrete"] = "discrete"
+
+
 Shape = (
     CategoricalPlannerShape
     | GaussianPlannerShape
     | CategoricalSkillShape
     | VectorSkillShape
+    | DiscreteSkillShape
     | CategoricalActorShape
     | GaussianActorShape
+    | DiscreteActorShape
 )
 SHAPES: dict[str, Any] = {
     "planner": CategoricalPlannerShape | GaussianPlannerShape,
-    "skill": CategoricalSkillShape | VectorSkillShape,
-    "actor": CategoricalActorShape | GaussianActorShape,
+    "skill": CategoricalSkillShape | VectorSkillShape | DiscreteSkillShape,
+    "actor": CategoricalActorShape | GaussianActorShape | DiscreteActorShape,
 }
 """What a folder of each kind may hold; a policy's holds a planner and a skill, or an actor."""
 

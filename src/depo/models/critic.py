@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Float, Int, Key
 
 from depo.models.mlp import MLP
@@ -62,3 +63,11 @@ class TwinCritic(eqx.Module):
     ) -> Float[Array, "*batch"]:
         """min(Q₁,Q₂)."""
         return jnp.min(self(state, action), axis=0)
+
+    def least_of_each(
+        self, state: Float[Array, "*batch sees"], every: np.ndarray
+    ) -> Float[Array, "*batch combinations"]:
+        """min(Q₁,Q₂) of all actions there are (combinations, length)."""
+        shape = (*state.shape[:-1], len(every))
+        states = jnp.broadcast_to(state[..., None, :], (*shape, state.shape[-1]))
+        return self.least(states, jnp.broadcast_to(jnp.asarray(every), (*shape, every.shape[-1])))

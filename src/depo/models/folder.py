@@ -23,6 +23,8 @@ from depo.models.card import (
     CategoricalActorShape,
     CategoricalPlannerShape,
     CategoricalSkillShape,
+    DiscreteActorShape,
+    DiscreteSkillShape,
     GaussianActorShape,
     GaussianPlannerShape,
     Origin,
@@ -31,8 +33,8 @@ from depo.models.card import (
 )
 from depo.models.normaliser import Normaliser, check_statistics
 from depo.models.planner import CategoricalPlanner, GaussianPlanner, Planner
-from depo.models.policy import CategoricalActor, GaussianActor
-from depo.models.skill import CategoricalSkill, Skill, VectorSkill
+from depo.models.policy import CategoricalActor, DiscreteActor, GaussianActor
+from depo.models.skill import AnalyticSkill, CategoricalSkill, DiscreteSkill, Skill, VectorSkill
 
 WEIGHTS = "weights.safetensors"
 LARGEST = 1e12
@@ -53,7 +55,7 @@ def save_planner(path: str | Path, planner: Planner, origin: Origin | None = Non
 
 def save_skill(path: str | Path, skill: Skill, origin: Origin | None = None) -> Path:
     """Write a skill folder; an analytic skill is code and has no folder."""
-    if not isinstance(skill, CategoricalSkill | VectorSkill):
+    if isinstance(skill, AnalyticSkill):
         raise DepoError("an analytic skill is a function and cannot be saved: keep its code")
     return _save(Path(path), "skill", skill, origin)
 
@@ -63,12 +65,13 @@ def load_planner(path: str | Path) -> Planner:
     return _load(as_path(path, "planner"), "planner")
 
 
-def load_skill(path: str | Path) -> CategoricalSkill | VectorSkill:
+def load_skill(path: str | Path) -> LearnedSkill:
     """Read a skill folder."""
     return _load(as_path(path, "skill"), "skill")
 
 
-Model = Planner | CategoricalSkill | VectorSkill | CategoricalActor | GaussianActor
+LearnedSkill = CategoricalSkill | VectorSkill | DiscreteSkill
+Model = Planner | LearnedSkill | CategoricalActor | GaussianActor | DiscreteActor
 
 
 def shape_of(model: Model) -> Shape:
@@ -102,6 +105,16 @@ def shape_of(model: Model) -> Shape:
                 modes=model.modes,
                 hidden=hidden,
             )
+        case DiscreteSkill():
+            return DiscreteSkillShape(
+                sees=int(model.normaliser.mean.shape[0]),
+                clip=model.normaliser.clip,
+                steps=model.normaliser.step is not None,
+                predicts=model.predicts,
+                choices=model.choices,
+                pair_input=model.pair_input,
+                hidden=hidden,
+            )
         case CategoricalActor():
             return CategoricalActorShape(model.states, _outputs(model), hidden)
         case GaussianActor():
@@ -110,6 +123,14 @@ def shape_of(model: Model) -> Shape:
                 clip=model.normaliser.clip,
                 steps=model.normaliser.step is not None,
                 actions=_outputs(model) // 2,
+                hidden=hidden,
+            )
+        case DiscreteActor():
+            return DiscreteActorShape(
+                sees=int(model.normaliser.mean.shape[0]),
+                clip=model.normaliser.clip,
+                steps=model.normaliser.step is not None,
+                choices=model.choices,
                 hidden=hidden,
             )
 
@@ -131,6 +152,8 @@ def build(key: Any, shape: Shape) -> Any:
     match shape:
         case GaussianActorShape():
             return GaussianActor(key, normaliser, shape.actions, shape.hidden)
+        case DiscreteActorShape():
+            return DiscreteActor(key, normaliser, shape.choices, shape.hidden)
         case GaussianPlannerShape():
             return GaussianPlanner(
                 key,
@@ -152,12 +175,21 @@ def build(key: Any, shape: Shape) -> Any:
                 shape.pair_input,
                 shape.modes,
             )
+        case DiscreteSkillShape():
+            return DiscreteSkill(
+                key,
+                normaliser,
+                shape.choices,
+                shape.hidden,
+                shape.predicts,
+                shape.pair_input,
+            )
 
 
 def _save(
     path: Path,
     kind: str,
-    model: Planner | CategoricalSkill | VectorSkill,
+    model: Planner | LearnedSkill,
     origin: Origin | None,
 ) -> Path:
     save_tree(path / WEIGHTS, model)

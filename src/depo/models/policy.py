@@ -11,10 +11,17 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, Int, Key
 
 from depo.core.errors import DepoError
+from depo.models.categorical import Categorical
 from depo.models.mlp import MLP
 from depo.models.normaliser import Normaliser
 from depo.models.planner import Gaussian, GaussianPlanner, Planner
-from depo.models.skill import AnalyticSkill, Skill, VectorSkill, split_gaussian
+from depo.models.skill import (
+    AnalyticSkill,
+    DiscreteSkill,
+    Skill,
+    VectorSkill,
+    split_gaussian,
+)
 
 COPIES = 3
 """States at once with which a formula is tried."""
@@ -30,7 +37,8 @@ class Decision(NamedTuple):
 
 @runtime_checkable
 class PolicyModel(Protocol):
-    """What acts inside depo: states as networks see them, actions in [−1,1]ⁿ or numbered."""
+    """What acts inside depo: states as networks see them, actions in [−1,1]ⁿ, one-hot on vector
+    states, or numbered on finite ones."""
 
     def sample(self, state: Array, key: Key[Array, ""]) -> Decision:
         """A random decision."""
@@ -49,8 +57,12 @@ class DecoupledPolicy(eqx.Module):
     def sample(self, state: Array, key: Key[Array, ""]) -> Decision:
         """Sample the plan, then the action."""
         plan_key, action_key = jax.random.split(key)
-        plan = self.planner.sample(state, plan_key) if self.spread else self.planner.mode(state)
+        plan = self.sample_plan(state, plan_key)
         return Decision(self.skill.sample(state, plan, action_key), plan)
+
+    def sample_plan(self, state: Array, key: Key[Array, ""]) -> Array:
+        """A plan: a random one, or without spread the likeliest."""
+        return self.planner.sample(state, key) if self.spread else self.planner.mode(state)
 
     def mode(self, state: Array) -> Decision:
         """The most likely plan, then the most likely action towards it."""
@@ -63,6 +75,16 @@ class DecoupledPolicy(eqx.Module):
         """As an actor: the planner's mode, then a random action of a vector skill."""
         assert isinstance(self.skill, VectorSkill)
         return tanh_sample(self.skill.before_tanh(state, self.planner.mode(state)), key)
+
+
+def choices_of(policy: PolicyModel, state: Float[Array, "*batch sees"]) -> Categorical | None:
+    """π(·|s) where actions are discrete, of a decoupled policy for its likeliest plan; None where
+    they are continuous."""
+    if isinstance(policy, DiscreteActor):
+        return policy.distribution(state)
+    if isinstance(policy, DecoupledPolicy) and isinstance(policy.skill, DiscreteSkill):
+        return policy.skill.distribution(state, policy.planner.mode(state))
+    return None
 
 
 def check_formula(policy: PolicyModel, actions: int) -> None:
@@ -136,6 +158,41 @@ class GaussianActor(eqx.Module):
     def mode(self, state: Float[Array, "*batch sees"]) -> Decision:
         """The action of the mean."""
         return Decision(jnp.tanh(self.before_tanh(state).mean), nothing_planned(state))
+
+
+class DiscreteActor(eqx.Module):
+    """A plain policy π(a|s) on vector states over finitely many actions, as one-hot vectors.
+
+    >>> actor = DiscreteActor(jax.random.key(0), Normaliser.none(3), choices=(4,), hidden=(8,))
+    >>> actor.mode(jnp.ones((5, 3))).action.shape
+    (5, 4)
+    """
+
+    network: MLP
+    normaliser: Normaliser
+    choices: tuple[int, ...] = eqx.field(static=True)
+
+    def __init__(
+        self,
+        key: Key[Array, ""],
+        normaliser: Normaliser,
+        choices: Sequence[int],
+        hidden: Sequence[int],
+    ):
+        self.normaliser, self.choices = normaliser, tuple(choices)
+        self.network = MLP(key, normaliser.mean.shape[0], hidden, sum(self.choices))
+
+    def distribution(self, state: Float[Array, "*batch sees"]) -> Categorical:
+        """π(·|s)."""
+        return Categorical(self.network(self.normaliser(state)), self.choices)
+
+    def sample(self, state: Float[Array, "*batch sees"], key: Key[Array, ""]) -> Decision:
+        """An action drawn from π; nothing is planned."""
+        return Decision(self.distribution(state).sample(key), nothing_planned(state))
+
+    def mode(self, state: Float[Array, "*batch sees"]) -> Decision:
+        """The most likely action."""
+        return Decision(self.distribution(state).mode(), nothing_planned(state))
 
 
 class Quiet(eqx.Module):

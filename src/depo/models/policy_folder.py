@@ -31,6 +31,8 @@ from depo.models.card import (
     CategoricalActorShape,
     CategoricalPlannerShape,
     CategoricalSkillShape,
+    DiscreteActorShape,
+    DiscreteSkillShape,
     FormulaShape,
     GaussianPlannerShape,
     Origin,
@@ -41,15 +43,17 @@ from depo.models.planner import GaussianPlanner
 from depo.models.policy import (
     CategoricalActor,
     DecoupledPolicy,
+    DiscreteActor,
     GaussianActor,
     PolicyModel,
     check_formula,
 )
-from depo.models.skill import AnalyticSkill, VectorSkill
+from depo.models.skill import AnalyticSkill, DiscreteSkill, VectorSkill
 from depo.models.skill_source import formula_skill, own_name, skill_from, wanted_formula
 
 Formula = Callable[[jax.Array, jax.Array], jax.Array] | AnalyticSkill | str
 FINITE = CategoricalPlannerShape | CategoricalSkillShape | CategoricalActorShape
+ACTORS = CategoricalActor | GaussianActor | DiscreteActor
 FORMAT = Format("policy folder", signed=True)
 
 
@@ -137,7 +141,8 @@ def load_policy(path: str | Path, *, skill: Formula | None = None, trust: bool =
         if decoupled
         else parts["actor"]
     )
-    check_formula(model, math.prod(stored.actions.shape))
+    choices = stored.actions.choices
+    check_formula(model, sum(choices) if choices else math.prod(stored.actions.shape))
     _check_spaces(model, stored, path / SETTINGS)
     return Policy(
         model,
@@ -160,9 +165,11 @@ def _check_spaces(model: PolicyModel, stored: _Stored, file: Path) -> None:
             fits = shape.states == states.count
         else:
             fits = states.count is None and shape.sees in sees
-        if not isinstance(shape, CategoricalPlannerShape | GaussianPlannerShape):
+        if isinstance(shape, DiscreteSkillShape | DiscreteActorShape):
+            fits = fits and shape.choices == actions.choices
+        elif not isinstance(shape, CategoricalPlannerShape | GaussianPlannerShape):
             bounded = actions.low is not None and actions.high is not None
-            of_box = math.prod(actions.shape) * bounded
+            of_box = math.prod(actions.shape) * (bounded and not actions.choices)
             own = actions.count if isinstance(shape, FINITE) else of_box
             fits = fits and shape.actions == own
         if not fits:
@@ -170,7 +177,8 @@ def _check_spaces(model: PolicyModel, stored: _Stored, file: Path) -> None:
                 f"{file}: states ({states}) or actions ({actions}) are not those of its "
                 f"{shape.model} network: damaged?"
             )
-    planned = {part.predicts for part in parts if isinstance(part, GaussianPlanner | VectorSkill)}
+    plan = GaussianPlanner | VectorSkill | DiscreteSkill
+    planned = {part.predicts for part in parts if isinstance(part, plan)}
     if len(planned) > 1:
         raise DepoError(
             f"{file}: its skill goes to other features than its planner plans: damaged?"
@@ -200,13 +208,13 @@ def can_be_saved(model: PolicyModel) -> bool:
     """Whether a folder can hold it; a third party's own class, or a formula without a name, not."""
     if isinstance(model, DecoupledPolicy):
         return not isinstance(model.skill, AnalyticSkill) or bool(model.skill.name)
-    return isinstance(model, CategoricalActor | GaussianActor)
+    return isinstance(model, ACTORS)
 
 
 def _parts(model: PolicyModel) -> dict[str, Any]:
     if isinstance(model, DecoupledPolicy):
         return {"planner": model.planner, "skill": model.skill}
-    if isinstance(model, CategoricalActor | GaussianActor):
+    if isinstance(model, ACTORS):
         return {"actor": model}
     raise DepoError(
         f"a policy of the class {type(model).__name__} cannot be saved: it is neither a planner "

@@ -10,6 +10,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, Int, Key
 
 from depo.models.card import PairInput
+from depo.models.categorical import Categorical
 from depo.models.mlp import MLP
 from depo.models.normaliser import Normaliser
 from depo.models.planner import Gaussian, pick
@@ -166,6 +167,63 @@ class VectorSkill(eqx.Module):
         return jnp.tanh(self.before_tanh(state, target).mean)
 
 
+class DiscreteSkill(eqx.Module):
+    """I between vector states over finitely many actions, as one-hot vectors: a softmax for each
+    choice of an action. The pair (s,s') is seen as by a :class:`VectorSkill`.
+
+    >>> skill = DiscreteSkill(jax.random.key(0), Normaliser.none(3), choices=(4,), hidden=(8,))
+    >>> skill.mode(jnp.ones((5, 3)), jnp.zeros((5, 3))).shape
+    (5, 4)
+    """
+
+    network: MLP
+    normaliser: Normaliser
+    choices: tuple[int, ...] = eqx.field(static=True)
+    predicts: tuple[int, ...] = eqx.field(static=True)
+    pair_input: PairInput = eqx.field(static=True)
+
+    def __init__(
+        self,
+        key: Key[Array, ""],
+        normaliser: Normaliser,
+        choices: Sequence[int],
+        hidden: Sequence[int],
+        predicts: Sequence[int] | None = None,
+        pair_input: PairInput = "difference",
+    ):
+        self.normaliser, self.choices = normaliser, tuple(choices)
+        self.predicts = tuple(range(normaliser.mean.shape[0]) if predicts is None else predicts)
+        self.pair_input = pair_input
+        inputs = normaliser.mean.shape[0] + len(self.predicts)
+        self.network = MLP(key, inputs, hidden, sum(self.choices))
+
+    def select(self, state: Float[Array, "*batch features"]) -> Float[Array, "*batch predicts"]:
+        """The features a target consists of."""
+        return state[..., jnp.array(self.predicts)]
+
+    def distribution(
+        self, state: Float[Array, "*batch sees"], target: Float[Array, "*batch predicts"]
+    ) -> Categorical:
+        """I(·|s,s')."""
+        seen = pair_features(self.normaliser, self.predicts, self.pair_input, state, target)
+        return Categorical(self.network(seen), self.choices)
+
+    def sample(
+        self,
+        state: Float[Array, "*batch sees"],
+        target: Float[Array, "*batch predicts"],
+        key: Key[Array, ""],
+    ) -> Float[Array, "*batch actions"]:
+        """An action drawn from I."""
+        return self.distribution(state, target).sample(key)
+
+    def mode(
+        self, state: Float[Array, "*batch sees"], target: Float[Array, "*batch predicts"]
+    ) -> Float[Array, "*batch actions"]:
+        """The most likely action."""
+        return self.distribution(state, target).mode()
+
+
 def pair_features(
     normaliser: Normaliser,
     predicts: tuple[int, ...],
@@ -218,4 +276,4 @@ class AnalyticSkill(eqx.Module):
         return self.formula(state, target)
 
 
-Skill = CategoricalSkill | VectorSkill | AnalyticSkill
+Skill = CategoricalSkill | VectorSkill | DiscreteSkill | AnalyticSkill

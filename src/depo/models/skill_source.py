@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from depo.core.errors import DepoError
 from depo.core.imports import import_module
-from depo.models.card import SETTINGS, Card, Shape, VectorSkillShape
+from depo.models.card import SETTINGS, Card, DiscreteSkillShape, Shape, VectorSkillShape
 
 if TYPE_CHECKING:
     from jaxtyping import Array
@@ -136,21 +136,21 @@ def shape_settings(name: str) -> dict[str, Any]:
 
 def _settings(shape: Shape, features: tuple[str, ...]) -> dict[str, Any]:
     """The settings that make a skill of this shape; none for a skill of another model."""
-    if not isinstance(shape, VectorSkillShape) or len(set(shape.hidden)) != 1:
+    if not isinstance(shape, VectorSkillShape | DiscreteSkillShape) or len(set(shape.hidden)) != 1:
         return {}
     fields: dict[str, Any] = {
         "skill_hidden": shape.hidden[0],
         "skill_depth": len(shape.hidden),
         "skill_memory": _uses_memory(shape, features),
         "pair_input": shape.pair_input,
-        "skill_modes": shape.modes,
+        "skill_modes": shape.modes if isinstance(shape, VectorSkillShape) else 1,
     }
-    if shape.modes > 1:
+    if fields["skill_modes"] > 1:
         fields["skill_fit"] = "actions"  # effects are taught to skills of one mode
     return fields
 
 
-def _uses_memory(shape: VectorSkillShape, features: tuple[str, ...]) -> bool:
+def _uses_memory(shape: VectorSkillShape | DiscreteSkillShape, features: tuple[str, ...]) -> bool:
     """Whether the skill sees the state before, too: twice as many numbers as a state has.
 
     A folder without names for every feature is taken to plan all of them.

@@ -10,13 +10,13 @@ from typing import Any
 
 from gymnasium.spaces import Box
 
+from depo.environments.discrete_actions import choices_of, first_numbers
 from depo.environments.family import EnvironmentSettings, family_of
 from depo.methods.off_policy.settings import is_fine_tuned, uses_memory
 from depo.models.acting import Policy, Space
 from depo.models.card import Origin, read_origin
 from depo.models.folder import load_planner, save_planner, save_skill
-from depo.models.planner import GaussianPlanner
-from depo.models.policy import CategoricalActor, DecoupledPolicy, GaussianActor, PolicyModel
+from depo.models.policy import CategoricalActor, DecoupledPolicy, PolicyModel
 from depo.models.policy_folder import can_be_saved, save_policy
 from depo.models.skill import AnalyticSkill, CategoricalSkill
 from depo.runs.job import Job
@@ -116,8 +116,11 @@ def _spaces(model: PolicyModel, environment: EnvironmentSettings) -> tuple[Space
     if isinstance(model, CategoricalActor):
         return Space.finite(model.states), Space.finite(model.network.biases[-1].shape[0])
     states, actions = environment.gymnasium().own_spaces()
+    observed = Space.vector(*(states.shape or ()))
+    if choices := choices_of(actions):
+        return observed, Space.of_choices(choices, first_numbers(actions), actions.shape or ())
     assert isinstance(actions, Box)
-    return Space.vector(*(states.shape or ())), Space.box(actions.low, actions.high)
+    return observed, Space.box(actions.low, actions.high)
 
 
 def _features(run: Run, problem: Problem, seed: int, model: PolicyModel) -> tuple[str, ...]:
@@ -128,9 +131,9 @@ def _features(run: Run, problem: Problem, seed: int, model: PolicyModel) -> tupl
     if run.job.spec.takes_planner:
         return read_origin(source_folder(run) / f"seed-{seed}").features
     part = model.planner if isinstance(model, DecoupledPolicy) else model
-    if not isinstance(part, GaussianPlanner | GaussianActor):
+    if (normaliser := getattr(part, "normaliser", None)) is None:  # finite states
         return ("state",)
-    count = part.normaliser.mean.shape[0]
+    count = normaliser.mean.shape[0]
     return run.job.environment.gymnasium().feature_names() or tuple(f"s{i}" for i in range(count))
 
 

@@ -15,10 +15,12 @@ from depo.methods.bco.method import BCOMethod, Keys
 from depo.methods.method import Metrics
 from depo.methods.off_policy.method import STEADY, Pace, Shape
 from depo.methods.off_policy.settings import SkillNoise
-from depo.methods.off_policy.steps import draw_pairs, new_skill, step, update_skill
+from depo.methods.off_policy.steps import draw_pairs, new_actor, new_skill, step, update_skill
 from depo.methods.optimisation import Trained, fresh
-from depo.models.policy import GaussianActor
-from depo.models.skill import AnalyticSkill, VectorSkill
+from depo.models.policy import DiscreteActor, GaussianActor
+from depo.models.skill import AnalyticSkill, DiscreteSkill, VectorSkill
+
+Actor = GaussianActor | DiscreteActor
 
 
 @dataclass(frozen=True)
@@ -28,13 +30,12 @@ class VectorCloning:
     settings: OffPolicyBCO
     pace: Pace = STEADY
 
-    def new_actor(self, key: Key[Array, ""], shape: Shape) -> Trained[GaussianActor]:
+    def new_actor(self, key: Key[Array, ""], shape: Shape) -> Trained[Actor]:
         """A policy about to be trained."""
-        hidden = shape.layers(self.settings.networks.hidden)
-        actor = GaussianActor(key, shape.normaliser, shape.actions, hidden)
+        actor = new_actor(key, shape, shape.layers(self.settings.networks.hidden))
         return fresh(actor, self._optimiser())
 
-    def new_skill(self, key: Key[Array, ""], shape: Shape) -> Trained[VectorSkill]:
+    def new_skill(self, key: Key[Array, ""], shape: Shape) -> Trained[VectorSkill | DiscreteSkill]:
         """A skill about to be fitted."""
         s = self.settings
         noise = None if s.clone_samples else SkillNoise().noise  # nobody samples the latter
@@ -46,8 +47,11 @@ class VectorCloning:
         return Keys(fit if self.settings.clone_samples else None, draw, label, clone)
 
     def fit_skill(
-        self, skill: Trained[VectorSkill], experience: Transitions, key: Key[Array, ""] | None
-    ) -> tuple[Trained[VectorSkill], Metrics]:
+        self,
+        skill: Trained[VectorSkill | DiscreteSkill],
+        experience: Transitions,
+        key: Key[Array, ""] | None,
+    ) -> tuple[Trained[VectorSkill | DiscreteSkill], Metrics]:
         """One step."""
         return update_skill(skill, experience, self.settings.skill, self.pace, key)
 
@@ -59,7 +63,7 @@ class VectorCloning:
 
     def label(
         self,
-        skill: VectorSkill | AnalyticSkill,
+        skill: VectorSkill | DiscreteSkill | AnalyticSkill,
         state: Float[Array, "batch sees"],
         next_state: Float[Array, "batch sees"],
         key: Key[Array, ""],
@@ -72,15 +76,17 @@ class VectorCloning:
 
     def clone(
         self,
-        actor: Trained[GaussianActor],
+        actor: Trained[Actor],
         state: Float[Array, "batch sees"],
         label: Float[Array, "batch actions"],
         key: Key[Array, ""],
-    ) -> tuple[Trained[GaussianActor], Float[Array, ""]]:
-        """One step of squared error."""
+    ) -> tuple[Trained[Actor], Float[Array, ""]]:
+        """One step of squared error, of cross-entropy where actions are discrete."""
         samples = self.settings.clone_samples
 
-        def loss(actor: GaussianActor) -> tuple[Float[Array, ""], None]:
+        def loss(actor: Actor) -> tuple[Float[Array, ""], None]:
+            if isinstance(actor, DiscreteActor):
+                return behaviour_cloning.of_choices(actor, state, label), None
             decision = actor.sample(state, key) if samples else actor.mode(state)
             return behaviour_cloning.squared(decision.action, label), None
 

@@ -38,7 +38,7 @@ from depo.methods.off_policy.steps import (
 )
 from depo.models.planner import Gaussian, GaussianPlanner
 from depo.models.policy import DecoupledPolicy
-from depo.models.skill import AnalyticSkill
+from depo.models.skill import AnalyticSkill, DiscreteSkill
 
 
 @runtime_checkable
@@ -132,8 +132,12 @@ class PlannerGradientMethod(Method):
     def target_value(
         self, agent: Agent, state: Float[Array, "batch sees"], key: Key[Array, ""]
     ) -> Float[Array, " batch"]:
-        """min Q̄ of what the policy would do."""
-        return agent["target"].model.least(state, self.policy(agent).sample(state, key).action)
+        """min Q̄ of what the policy would do; over discrete actions its mean, given the plan."""
+        policy, target = self.policy(agent), agent["target"].model
+        if isinstance(policy.skill, DiscreteSkill):
+            plan = policy.sample_plan(state, key)
+            return depg.through_choices(target, policy.skill, state, plan)[0]
+        return target.least(state, policy.sample(state, key).action)
 
     def with_demonstrations(
         self,
@@ -192,7 +196,10 @@ class PlannerGradientMethod(Method):
         if isinstance(skill, AnalyticSkill):
             value, penalty = depg.through_formula(critic, skill, batch.state, target), jnp.zeros(())
         else:
-            value, before = depg.through_skill(critic, skill, batch.state, target, action_key)
+            if isinstance(skill, DiscreteSkill):
+                value, before = depg.through_choices(critic, skill, batch.state, target)
+            else:
+                value, before = depg.through_skill(critic, skill, batch.state, target, action_key)
             penalty = self.settings.skill_output.penalty * jnp.mean(before**2)
         follows = (
             depg.in_deviations(value) if self.settings.decoupled_gradient.value_scale else value

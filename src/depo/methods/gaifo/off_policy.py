@@ -20,7 +20,7 @@ from depo.methods.off_policy.steps import (
 from depo.methods.sac.off_policy import Actor, SoftActorCritic
 from depo.models.planner import GaussianPlanner
 from depo.models.policy import DecoupledPolicy
-from depo.models.skill import VectorSkill
+from depo.models.skill import DiscreteSkill, VectorSkill
 
 
 @dataclass(frozen=True)
@@ -77,15 +77,17 @@ class GAIfODPMethod(GAIfOMethod):
         s = self.settings
         planner_key, skill_key = jax.random.split(key)
         hidden = shape.layers(s.networks.hidden)
+        deep = shape.layers(s.networks.hidden, s.skill_depth)
+        view = shape.skill_input(s.pair_view.input)
+        skill = (
+            DiscreteSkill(skill_key, shape.normaliser, shape.choices, deep, pair_input=view)
+            if shape.choices
+            else VectorSkill(
+                skill_key, shape.normaliser, shape.actions, deep, noise=None, pair_input=view
+            )
+        )
         return DecoupledPolicy(
             GaussianPlanner(planner_key, shape.normaliser, hidden, absolute=not s.plan_difference),
-            VectorSkill(
-                skill_key,
-                shape.normaliser,
-                shape.actions,
-                shape.layers(s.networks.hidden, s.skill_depth),
-                noise=None,
-                pair_input=shape.skill_input(s.pair_view.input),
-            ),
+            skill,
             spread=False,
         )

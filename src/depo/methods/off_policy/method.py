@@ -68,6 +68,8 @@ class Shape(NamedTuple):
     """Of what the skill sees: the state, with its memory also the state before."""
     predicts: tuple[int, ...]
     """The features of a state that the planner predicts."""
+    choices: tuple[int, ...] = ()
+    """Among how many each choice is, where actions are choices as one-hot vectors."""
 
     def skill_input(self, asked: PairInput) -> PairInput:
         """How a skill sees pairs: as asked, or in typical steps where they are known."""

@@ -11,6 +11,7 @@ import jax.numpy as jnp
 import optax
 from jaxtyping import Array, Bool, Float, Key
 
+from depo.core.errors import DepoError
 from depo.data.transitions import Pairs, Transitions
 from depo.losses import (
     adversarial_reward,
@@ -27,8 +28,9 @@ from depo.methods.optimisation import Trained, follow, fresh, uniform_index
 from depo.models.critic import TwinCritic
 from depo.models.discriminator import VectorDiscriminator
 from depo.models.planner import GaussianPlanner
+from depo.models.policy import DiscreteActor, GaussianActor
 from depo.models.scalar import Scalar
-from depo.models.skill import AnalyticSkill, VectorSkill
+from depo.models.skill import AnalyticSkill, DiscreteSkill, VectorSkill
 
 Model = TypeVar("Model", bound=eqx.Module)
 
@@ -290,19 +292,42 @@ def new_skill(
     pace: Pace,
     noise: float | None,
     modes: int = 1,
-) -> Trained[VectorSkill]:
-    """A skill about to be fitted; without ``noise`` it learns its own."""
-    model = VectorSkill(
-        key,
-        shape.skill_normaliser,
-        shape.actions,
-        shape.layers(s.skill.hidden, s.skill.depth),
-        predicts=shape.predicts,
-        noise=noise,
-        pair_input=shape.skill_input(s.pair_view.input),
-        modes=modes,
-    )
+) -> Trained[VectorSkill | DiscreteSkill]:
+    """A skill about to be fitted; without ``noise`` it learns its own. Over discrete actions it
+    spreads as it is unsure, whatever the noise."""
+    hidden = shape.layers(s.skill.hidden, s.skill.depth)
+    view = shape.skill_input(s.pair_view.input)
+    model: VectorSkill | DiscreteSkill
+    if shape.choices:
+        if modes > 1:
+            raise DepoError(
+                f"skill_modes {modes} are for vectors of actions: a skill over discrete ones has a "
+                "probability for each, pass --skill-modes 1"
+            )
+        model = DiscreteSkill(
+            key, shape.skill_normaliser, shape.choices, hidden, shape.predicts, view
+        )
+    else:
+        model = VectorSkill(
+            key,
+            shape.skill_normaliser,
+            shape.actions,
+            hidden,
+            predicts=shape.predicts,
+            noise=noise,
+            pair_input=view,
+            modes=modes,
+        )
     return fresh(model, skill_optimiser(s.skill, pace))
+
+
+def new_actor(
+    key: Key[Array, ""], shape: Shape, hidden: tuple[int, ...]
+) -> GaussianActor | DiscreteActor:
+    """A plain policy about to be trained."""
+    if shape.choices:
+        return DiscreteActor(key, shape.normaliser, shape.choices, hidden)
+    return GaussianActor(key, shape.normaliser, shape.actions, hidden)
 
 
 def skill_optimiser(s: parts.Skill, pace: Pace) -> optax.GradientTransformation:
@@ -311,13 +336,15 @@ def skill_optimiser(s: parts.Skill, pace: Pace) -> optax.GradientTransformation:
 
 
 def skill_loss(
-    skill: VectorSkill,
+    skill: VectorSkill | DiscreteSkill,
     state: Float[Array, "batch sees"],
     next_state: Float[Array, "batch sees"],
     action: Float[Array, "batch actions"],
     key: Key[Array, ""] | None = None,
 ) -> Float[Array, ""]:
-    """The loss that fits a skill of one mode, or of several."""
+    """The loss that fits a skill of one mode, or of several, or over discrete actions."""
+    if isinstance(skill, DiscreteSkill):
+        return inverse_dynamics.of_choices(skill, state, next_state, action)
     if skill.modes > 1:
         return best_of_modes.loss(skill, state, next_state, action)
     return inverse_dynamics.squared(skill, state, next_state, action, key)
@@ -335,7 +362,7 @@ def update_skill(
     if s.schedule == "refit" or isinstance(trained.model, AnalyticSkill):
         return trained, {}
 
-    def loss(model: VectorSkill) -> tuple[Float[Array, ""], None]:
+    def loss(model: VectorSkill | DiscreteSkill) -> tuple[Float[Array, ""], None]:
         rows = (batch.state, batch.next_state, batch.action)
         return skill_loss(model, *rows, key=key), None
 

@@ -18,15 +18,18 @@ from depo.methods.off_policy import settings as parts
 from depo.methods.off_policy.method import STEADY, Pace, Shape
 from depo.methods.off_policy.steps import (
     CriticSettings,
+    new_actor,
     new_critics,
     step,
     update_critics,
 )
 from depo.methods.optimisation import Trained, fresh
 from depo.methods.sac import OffPolicySAC
-from depo.models.policy import DecoupledPolicy, GaussianActor
+from depo.models.action_space import ActionSpace
+from depo.models.critic import TwinCritic
+from depo.models.policy import DecoupledPolicy, DiscreteActor, GaussianActor, choices_of
 
-Actor = GaussianActor | DecoupledPolicy
+Actor = GaussianActor | DiscreteActor | DecoupledPolicy
 
 
 @runtime_checkable
@@ -59,8 +62,7 @@ class SoftActorCritic(Method):
 
     def new_actor(self, key: Key[Array, ""], shape: Shape) -> Actor:
         """The policy to be trained."""
-        hidden = shape.layers(self.settings.networks.hidden)
-        return GaussianActor(key, shape.normaliser, shape.actions, hidden)
+        return new_actor(key, shape, shape.layers(self.settings.networks.hidden))
 
     def policy(self, agent: Agent) -> Actor:
         """The actor."""
@@ -92,13 +94,16 @@ class SoftActorCritic(Method):
         actor, loss, entropy = step(
             agent["actor"],
             self.optimiser(),
-            lambda model: soft_policy.loss(
+            lambda model: actor_loss(
                 model, critic, batch.state, alpha, s.actor.output_penalty, own_key
             ),
         )
         temperature = agent["temperature"]
         if s.actor.tune_temperature:
-            temperature = self._tune(temperature, entropy, batch.action.shape[-1])
+            chosen = choices_of(actor.model, batch.state)
+            choices = () if chosen is None else chosen.choices
+            wanted = soft_policy.wanted_entropy(ActionSpace(batch.action.shape[-1], choices))
+            temperature = self._tune(temperature, entropy, wanted)
         metrics |= {"policy_loss": loss, "entropy": entropy, "temperature": alpha}
         return agent | {"actor": actor, "temperature": temperature}, metrics
 
@@ -106,9 +111,16 @@ class SoftActorCritic(Method):
         self, agent: Agent, state: Float[Array, "batch sees"], key: Key[Array, ""]
     ) -> Float[Array, " batch"]:
         """min Q̄ − α log π of what the policy would do."""
-        action, log_prob, _ = self.policy(agent).sample_log_prob(state, key)
-        alpha = agent["temperature"].model()
-        return agent["target"].model.least(state, action) - alpha * log_prob
+        policy, target, alpha = (
+            self.policy(agent),
+            agent["target"].model,
+            agent["temperature"].model(),
+        )
+        if (chosen := choices_of(policy, state)) is not None:
+            return soft_policy.exact_value(chosen, target, state, alpha)
+        assert not isinstance(policy, DiscreteActor)
+        action, log_prob, _ = policy.sample_log_prob(state, key)
+        return target.least(state, action) - alpha * log_prob
 
     def end_value(
         self,
@@ -122,14 +134,29 @@ class SoftActorCritic(Method):
         return 0.0
 
     def _tune(
-        self, temperature: Trained[Temperature], entropy: Float[Array, ""], actions: int
+        self, temperature: Trained[Temperature], entropy: Float[Array, ""], wanted: float
     ) -> Trained[Temperature]:
         changed, _, _ = step(
             temperature,
             self.optimiser(),
-            lambda model: (soft_policy.temperature_loss(model, entropy, -float(actions)), None),
+            lambda model: (soft_policy.temperature_loss(model, entropy, wanted), None),
         )
         return changed
+
+
+def actor_loss(
+    actor: Actor,
+    critic: TwinCritic,
+    state: Float[Array, "batch sees"],
+    temperature: Float[Array, ""],
+    output_penalty: float,
+    key: Key[Array, ""],
+) -> tuple[Float[Array, ""], Float[Array, ""]]:
+    """The actor's loss and entropy: exact over discrete actions, else by a sample."""
+    if (chosen := choices_of(actor, state)) is not None:
+        return soft_policy.exact_loss(chosen, critic, state, temperature, output_penalty)
+    assert not isinstance(actor, DiscreteActor)
+    return soft_policy.loss(actor, critic, state, temperature, output_penalty, key)
 
 
 @dataclass(frozen=True)

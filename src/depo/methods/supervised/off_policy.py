@@ -25,7 +25,7 @@ from depo.methods.supervised import OffPolicySupervised
 from depo.methods.supervised.method import SupervisedMethod
 from depo.models.planner import GaussianPlanner
 from depo.models.policy import DecoupledPolicy
-from depo.models.skill import AnalyticSkill, VectorSkill
+from depo.models.skill import AnalyticSkill, DiscreteSkill, VectorSkill
 
 
 @dataclass(frozen=True)
@@ -39,12 +39,12 @@ class VectorFitting:
         """A planner about to be trained."""
         return new_planner(key, shape, self.settings, self.pace)
 
-    def new_skill(self, key: Key[Array, ""], shape: Shape) -> Trained[VectorSkill]:
+    def new_skill(self, key: Key[Array, ""], shape: Shape) -> Trained[VectorSkill | DiscreteSkill]:
         """A skill about to be fitted."""
         return new_skill(key, shape, self.settings, self.pace, self.settings.noise.noise)
 
     def policy(
-        self, planner: GaussianPlanner, skill: VectorSkill | AnalyticSkill
+        self, planner: GaussianPlanner, skill: VectorSkill | DiscreteSkill | AnalyticSkill
     ) -> DecoupledPolicy:
         """Planner, then skill."""
         return DecoupledPolicy(planner, skill, spread=self.settings.sampling.sample)
@@ -54,8 +54,11 @@ class VectorFitting:
         return key, key
 
     def fit_skill(
-        self, skill: Trained[VectorSkill], experience: Transitions, key: Key[Array, ""]
-    ) -> tuple[Trained[VectorSkill], Metrics]:
+        self,
+        skill: Trained[VectorSkill | DiscreteSkill],
+        experience: Transitions,
+        key: Key[Array, ""],
+    ) -> tuple[Trained[VectorSkill | DiscreteSkill], Metrics]:
         """One step."""
         return update_skill(skill, experience, self.settings.skill, self.pace)
 

@@ -29,7 +29,7 @@ from depo.methods.transfer.frozen import FrozenPlanner
 from depo.models.forward import Forward
 from depo.models.mlp import MLP
 from depo.models.planner import GaussianPlanner
-from depo.models.skill import AnalyticSkill, VectorSkill
+from depo.models.skill import AnalyticSkill, DiscreteSkill, VectorSkill
 
 
 @dataclass(frozen=True)
@@ -176,10 +176,15 @@ def fit_by_effects(
         plans = planner.mode(batch.state)
     targets = jnp.concatenate([planner.select(wide.next_state), plans])
 
-    def loss(model: VectorSkill) -> tuple[Float[Array, ""], Float[Array, ""]]:
-        missed = distal_skill.skill_loss(model, forward.model, planner, states, targets)
-        before_tanh = model.before_tanh(states, targets).mean
-        return missed + s.skill_output.penalty * jnp.mean(before_tanh**2), missed
+    def loss(model: VectorSkill | DiscreteSkill) -> tuple[Float[Array, ""], Float[Array, ""]]:
+        if isinstance(model, DiscreteSkill):
+            missed, outputs = distal_skill.of_choices(
+                model, forward.model, planner, states, targets
+            )
+        else:
+            missed = distal_skill.skill_loss(model, forward.model, planner, states, targets)
+            outputs = model.before_tanh(states, targets).mean
+        return missed + s.skill_output.penalty * jnp.mean(outputs**2), missed
 
     skill, _, missed = step(agent["skill"], optimiser, loss)
     changed = {"forward": forward, "skill": skill}
