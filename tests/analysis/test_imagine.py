@@ -121,7 +121,7 @@ def test_numbers_of_a_state_are_named_by_the_models_joints() -> None:
 def test_what_a_motor_drives_answers_to_its_action(task: str) -> None:
     """Each planned velocity is moved by an action of its own, more than by any other's."""
     host = GymnasiumEnvironment(*TASKS[task])
-    states, actions = host.vector_sizes()
+    states, actions, _ = host.vector_sizes()
     motors = MujocoStates.motors(host, states)
     assert motors is not None
     assert len(motors) == actions

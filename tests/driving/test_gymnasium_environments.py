@@ -42,7 +42,7 @@ def test_the_face_can_be_told_whose_place_to_take(recording_file: str) -> None:
 
 def test_hundreds_of_copies_are_stepped_as_one_and_follow_their_seeds(recording_file: str) -> None:
     host = GymnasiumEnvironment(ID, {"recording": recording_file, "horizon": 40, "part": "all"})
-    assert host.vector_sizes() == (28, 2)
+    assert host.vector_sizes() == (28, 2, ())
     envs = host.vector(200)
     assert isinstance(envs._envs.unwrapped, gym.vector.VectorEnv)
     assert not isinstance(envs._envs, gym.vector.SyncVectorEnv)

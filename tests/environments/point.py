@@ -27,6 +27,11 @@ class Point(gym.Env):
             "whole": gym.spaces.Box(-2, 2, (2,), np.int64),
             "unbounded": gym.spaces.Box(-np.inf, np.inf, (2,), np.float32),
             "discrete": gym.spaces.Discrete(3),
+            "several": gym.spaces.MultiDiscrete([3, 3], start=[-1, -1]),
+            "square choices": gym.spaces.MultiDiscrete([[2, 3]]),
+            "binary": gym.spaces.MultiBinary(2),
+            "many": gym.spaces.MultiBinary(10),
+            "tuple": gym.spaces.Tuple([gym.spaces.Discrete(2), gym.spaces.Discrete(2)]),
         }[actions]
 
     def reset(self, *, seed=None, options=None):

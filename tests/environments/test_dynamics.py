@@ -170,7 +170,9 @@ def test_what_is_not_known_gets_a_sentence(text: str, message: str) -> None:
     [
         ("gravity=0.8", {}, "gravity=0.8 changes a MuJoCo model and environment .* has none"),
         ("transposed=0-0", {}, "no order of the 2 action dimensions"),
-        ("inverted", {"actions": "discrete"}, "need one vector of bounded actions"),
+        ("inverted", {"actions": "discrete"}, r"need one vector of .*; permuted\[=1-0\] changes"),
+        ("permuted", {}, r"need Discrete actions, .*; transposed changes"),
+        ("permuted=0-1", {"actions": "discrete"}, "no order of the 3 actions"),
     ],
 )
 def test_what_cannot_be_changed_gets_a_sentence(dynamics: str, arguments, message: str) -> None:
@@ -187,5 +189,6 @@ def test_dynamics_are_part_of_a_job_and_of_its_label() -> None:
     assert {name for name, variant in VARIANTS.items() if variant.keeps == "yes"} == {
         "inverted",
         "transposed",
+        "permuted",
         "mixed",
     }

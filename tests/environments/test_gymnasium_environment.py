@@ -136,7 +136,8 @@ def test_memory_appends_the_state_before() -> None:
 @pytest.mark.parametrize(
     ("actions", "message"),
     [
-        ("discrete", "takes a Box only"),
+        ("tuple", r"takes a Box, Discrete, .*ActionWrapper can make one of it"),
+        ("many", r"1,024 different actions.* takes at most 64; offer fewer"),
         ("unbounded", "finite bounds"),
         ("whole", "whole numbers, the off-policy learner takes real ones"),
     ],

@@ -54,7 +54,7 @@ def test_many_copies_move_as_one_does_and_keep_their_last_states() -> None:
 
 def test_functions_are_found_unless_something_is_around_them() -> None:
     given = environment_of(Point()).gymnasium()
-    assert given.vector_sizes() == (2, 2)
+    assert given.vector_sizes() == (2, 2, ())
     assert given.compiled() is not None
     assert isinstance(given.make_vector(2), JaxVectorEnv)
     assert environment_of(Plain(jnp.zeros(2))).gymnasium().compiled() is not None

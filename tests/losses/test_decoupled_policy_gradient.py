@@ -12,7 +12,7 @@ from depo.losses import decoupled_policy_gradient as depg
 from depo.models.critic import TwinCritic
 from depo.models.normaliser import Normaliser
 from depo.models.planner import CategoricalPlanner, GaussianPlanner
-from depo.models.skill import CategoricalSkill, VectorSkill
+from depo.models.skill import CategoricalSkill, DiscreteSkill, VectorSkill
 
 KEY = jax.random.key(0)
 PLAIN = Normaliser.none(2)
@@ -120,3 +120,30 @@ def test_straight_through_is_biased_but_points_the_same_way() -> None:
     estimate, truth = straight_through_estimate(jax.random.key(7)), true_gradient()
     assert cosine(estimate, truth) > 0.3
     assert relative_error(estimate, truth) > 0.1
+
+
+def test_discrete_actions_are_summed_over_and_the_gradient_is_the_marginal_policys() -> None:
+    planner = GaussianPlanner(KEY, PLAIN, (16,))
+    skill = DiscreteSkill(KEY, PLAIN, (2, 3), (16,))
+    critic = TwinCritic(KEY, PLAIN, 5, (16,), normalise=True)
+    state = jax.random.normal(KEY, (32, 2))
+
+    def summed(planner: GaussianPlanner) -> jax.Array:
+        return jnp.mean(depg.through_choices(critic, skill, state, planner.sample(state, KEY))[0])
+
+    def by_hand(planner: GaussianPlanner) -> jax.Array:
+        outputs = skill.distribution(state, planner.sample(state, KEY)).logits
+        first, second = jax.nn.softmax(outputs[:, :2]), jax.nn.softmax(outputs[:, 2:])
+        total = jnp.zeros(32)
+        for i in range(2):
+            for j in range(3):
+                action = jnp.concatenate([jnp.eye(2)[i], jnp.eye(3)[j]])
+                q = critic.least(state, jnp.broadcast_to(action, (32, 5)))
+                total += first[:, i] * second[:, j] * q
+        return jnp.mean(total)
+
+    value, gradient = eqx.filter_jit(eqx.filter_value_and_grad(summed))(planner)
+    expected, true = eqx.filter_jit(eqx.filter_value_and_grad(by_hand))(planner)
+    assert float(value) == pytest.approx(float(expected), rel=1e-5)
+    for own, other in zip(jax.tree.leaves(gradient), jax.tree.leaves(true), strict=True):
+        np.testing.assert_allclose(own, other, atol=1e-6)

@@ -17,9 +17,9 @@ from depo.models.acting import Policy, Space
 from depo.models.card import Origin
 from depo.models.normaliser import Normaliser
 from depo.models.planner import GaussianPlanner
-from depo.models.policy import CategoricalActor, DecoupledPolicy, GaussianActor
+from depo.models.policy import CategoricalActor, DecoupledPolicy, DiscreteActor, GaussianActor
 from depo.models.policy_folder import can_be_saved, load_policy, save_policy
-from depo.models.skill import VectorSkill
+from depo.models.skill import DiscreteSkill, VectorSkill
 from depo.models.skill_source import formula_skill, skill_from, wanted_formula
 from tests.environments import point
 from tests.support.corridor import CorridorFamily
@@ -60,6 +60,45 @@ def test_a_policy_acts_as_before_it_was_saved(kind: str, tmp_path: Path) -> None
     card = (tmp_path / "p" / "card.md").read_text()
     assert "2 in [-2, 2]" in card
     assert "| return | 2 |" in card
+
+
+CHOICES = {
+    "discrete": (Space.of_choices((3,), np.array([5]), ()), "3 finite"),
+    "several": (Space.of_choices((2, 3), np.array([0, -1]), (2,)), "2×3 finite"),
+    "binary": (Space.of_choices((2, 2), np.zeros(2, np.int8), (1, 2)), "2×2 finite"),
+}
+
+
+@pytest.mark.parametrize("kind", CHOICES)
+@pytest.mark.parametrize("plans", [False, True])
+def test_a_policy_of_choices_acts_as_before_it_was_saved(
+    kind: str, plans: bool, tmp_path: Path
+) -> None:
+    actions, said = CHOICES[kind]
+    model = DiscreteActor(KEY, Normaliser.none(2), actions.choices, (8,))
+    if plans:
+        skill = DiscreteSkill(KEY, Normaliser.none(2), actions.choices, (8,), pair_input="states")
+        model = DecoupledPolicy(GaussianPlanner(KEY, Normaliser.none(2), (8,)), skill)
+    policy = Policy(model, observations=Space.vector(2), actions=actions, origin=ORIGIN)
+    folder = depo.save_policy(tmp_path / "p", policy)
+    again = depo.load_policy(folder)
+    states = np.random.default_rng(0).normal(size=(64, 2))
+    acted = again.act(states)
+    np.testing.assert_array_equal(acted, policy.act(states))
+    np.testing.assert_array_equal(acted[7], policy.act(states[7]))
+    assert acted.shape == (64, *actions.shape)
+    assert acted.dtype == actions.dtype
+    assert (acted.reshape(64, -1) >= actions.low).all()
+    assert (acted.reshape(64, -1) <= actions.high).all()
+    random = again.act(states, deterministic=False, seed=0).reshape(64, -1)
+    assert (random.max(axis=0) == actions.high).all()  # all are taken by and by
+    assert said in (folder / "card.md").read_text()
+    settings = json.loads((folder / "settings.json").read_text())
+    settings["actions"]["high"][0] += 1
+    settings["actions"]["count"] = 4 if kind == "discrete" else None
+    (folder / "settings.json").write_text(json.dumps(settings))
+    with pytest.raises(DepoError, match="are not those of its discrete network"):
+        depo.load_policy(folder)
 
 
 def formula_policy(skill) -> Policy:
