@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import depo
+from depo.analysis.forward import best_choices
 from depo.analysis.reach_report import Reachability
 from depo.analysis.reachability import on_grid, on_vectors
 from depo.analysis.region import VisitedRegion
@@ -21,6 +22,8 @@ from depo.data.replay import Replay, read_newest
 from depo.data.transitions import Transitions
 from depo.environments.grid.gridworld import GridWorld, GridWorldSettings
 from depo.environments.gymnasium_environment import GymnasiumEnvironment
+from depo.models.forward import Forward
+from depo.models.mlp import MLP
 from depo.runs.training import begin
 from tests.environments.point import ID, STEP, straight_demonstrations, walking
 from tests.support.arguments import flat
@@ -200,3 +203,17 @@ def test_the_command_writes_figure_and_json(tmp_path: Path, tiny, capsys) -> Non
     assert stored["plans_outside"] == answer["plans_outside"]
     assert call("reachability", str(tmp_path / "grid")) == 0
     assert "to blame" in capsys.readouterr().out
+
+
+def test_among_discrete_actions_the_one_that_leaves_least_is_the_best() -> None:
+    effects = jnp.array([[-1.0, 0.0], [0.0, 0.5], [1.0, 0.0]])
+    model = Forward(MLP(jax.random.key(0), 5, (), 2), jnp.ones(2))
+    weights = jnp.concatenate([jnp.zeros((2, 2)), effects])
+    model = eqx.tree_at(lambda m: m.network.weights[0], model, weights)
+    left = jnp.array([[0.9, 0.1], [-1.1, 0.6], [0.1, 0.0]])  # of what 0, 2 and 1 have not reached
+    taken = jnp.eye(3)[jnp.array([0, 2, 1])]
+    found = best_choices(model, jnp.eye(3), jnp.zeros((3, 2)), taken, left)
+    np.testing.assert_array_equal(found.action, jnp.eye(3)[jnp.array([1, 1, 1])])
+    np.testing.assert_allclose(found.gained, [[1.0, 0.5], [-1.0, 0.5], [0.0, 0.0]], atol=1e-6)
+    spread = np.linalg.svd(effects - effects.mean(axis=0), compute_uv=False)
+    np.testing.assert_allclose(found.slopes, [spread] * 3, atol=1e-5)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
+import gymnasium as gym
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -9,6 +12,7 @@ import pytest
 
 import depo
 from depo.core.errors import DepoError
+from depo.environments.given import environment_of
 from depo.environments.gymnax_environment import WithTimeLimit, jax_environment
 from depo.environments.jax_environment import TRUNCATED, begin, keys_of, step
 from tests.support.pure import Params, Plain, Point
@@ -69,6 +73,35 @@ class Wordless(Point):
 class Finite(Point):
     def action_space(self, params):
         return "Discrete(3)"
+
+
+class Choice(NamedTuple):
+    """Discrete, as gymnax has it."""
+
+    n: int
+
+
+class Steps(Point):
+    """Stay, or one step right."""
+
+    def action_space(self, params):
+        return Choice(2)
+
+    def step_env(self, key, state, action, params):
+        own = jnp.where(action == 1, jnp.array([2.0, 0.0]), 0.0)
+        return super().step_env(key, state, own, params)
+
+
+def test_a_choice_is_one_hot_in_the_compiler_and_a_number_outside() -> None:
+    given = environment_of(Steps()).gymnasium()
+    assert given.vector_sizes() == (2, 2, (2,))
+    assert given.own_spaces()[1] == gym.spaces.Discrete(2)
+    many, one = given.make_vector(2), given.make()
+    before, _ = many.reset(seed=[5, 6])
+    after, *_ = many.step(np.eye(2, dtype=np.float32))
+    np.testing.assert_allclose(after - before, [[0, 0], [0.1, 0]], atol=1e-6)
+    np.testing.assert_array_equal(one.reset(seed=6)[0], before[1])
+    np.testing.assert_allclose(one.step(np.array([0, 1]))[0], after[1], atol=1e-6)
 
 
 class OfNumPy(Point):

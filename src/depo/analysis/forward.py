@@ -68,7 +68,8 @@ class Search(NamedTuple):
     gained: Float[Array, "rows features"]
     """How much nearer to the target it comes, as a vector."""
     slopes: Float[Array, "rows least"]
-    """Singular values of ∂T/∂a at the action taken, largest first."""
+    """Singular values, largest first: of ∂T/∂a at the action taken, or of what discrete actions do
+    other than on average."""
 
 
 @eqx.filter_jit
@@ -106,5 +107,25 @@ def best_actions(
         _, best = jax.lax.fori_loop(0, SEARCH, improve, (a0, a0))
         slopes = jnp.linalg.svd(jax.jacfwd(lambda x: model(s, x))(a0), compute_uv=False)
         return Search(best, model(s, best) - begin, slopes)
+
+    return jax.lax.map(lambda row: one(*row), (state, action, error), batch_size=256)
+
+
+@eqx.filter_jit
+def best_choices(
+    model: Forward,
+    every: Float[Array, "combinations actions"],
+    state: Float[Array, "rows features"],
+    action: Float[Array, "rows actions"],
+    error: Float[Array, "rows features"],
+) -> Search:
+    """The same among discrete actions: each of them is tried."""
+
+    def one(s: Array, a0: Array, e: Array) -> Search:
+        reached = jax.vmap(lambda a: model(s, a))(every)
+        gained = reached - model(s, a0)
+        best = jnp.argmin(jnp.sum((e - gained) ** 2, axis=-1))
+        slopes = jnp.linalg.svd(reached - jnp.mean(reached, axis=0), compute_uv=False)
+        return Search(every[best], gained[best], slopes)
 
     return jax.lax.map(lambda row: one(*row), (state, action, error), batch_size=256)

@@ -23,7 +23,7 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from depo.analysis.forward import best_actions, fit_forward
+from depo.analysis.forward import best_actions, best_choices, fit_forward
 from depo.analysis.imagination import Source, check_fits
 from depo.analysis.imagine import open_source
 from depo.analysis.reach_report import Reachability
@@ -144,7 +144,13 @@ def on_vectors(
     region = VisitedRegion.of(known, change)
     model, model_error = fit_forward(known, taken, change, seed)
     picked = np.random.default_rng(seed).permutation(len(error))[:SAMPLES]
-    found = best_actions(model, *(jnp.array(x[picked]) for x in (before, action, error)))
+    rows = (jnp.array(x[picked]) for x in (before, action, error))
+    actions = environment.vector_sizes().action_space
+    found = (
+        best_choices(model, jnp.array(actions.every()), *rows)
+        if actions.choices
+        else best_actions(model, *rows)
+    )
     gained, slopes = np.asarray(found.gained), np.asarray(found.slopes)
     left = float(np.mean((error[picked] - gained) ** 2))
     scores = reach_error(policy, played)

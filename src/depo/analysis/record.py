@@ -29,7 +29,8 @@ def record(
     """Play the deterministic policy of one seed's last checkpoint and keep where it went.
 
     Episodes begin from seeds that neither training nor evaluation uses; none is left out.
-    ``noise`` (of actions in [−1, 1]) shows also how the policy finds back when it is pushed off.
+    ``noise`` (of actions in [−1, 1], or the share of discrete ones that are random) shows also how
+    the policy finds back when it is pushed off.
     ``trust`` lets a run that somebody else made import the modules it names.
     """
     run = as_run(run, env=env, trust=trust)

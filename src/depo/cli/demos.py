@@ -70,8 +70,9 @@ class Record:
     seed: int | None = None
     """Which of the run's seeds; the first unless given."""
     noise: float = 0.0
-    """Deviation of noise added to actions, of [−1, 1]: shows how the policy finds back when it is
-    pushed off, which a planner cloned from it has to know."""
+    """Deviation of noise added to actions, of [−1, 1], or share of discrete ones that are random:
+    shows how the policy finds back when it is pushed off, which a planner cloned from it has to
+    know."""
     keep_actions: bool = False
     """Keep the actions too; no method needs them."""
     trust: bool = False

@@ -119,7 +119,7 @@ class ArgumentFlags:
     """Arguments of the environment's constructor, NAME=VALUE, values as JSON."""
     dynamics: str = ""
     """What actions do instead, comma-separated: inverted, transposed[=2-0-1], mixed, scaled=F,
-    delayed; on MuJoCo gravity=F, mass=F, friction=F, damping=F."""
+    delayed; discrete ones permuted[=1-0]; on MuJoCo gravity=F, mass=F, friction=F, damping=F."""
 
 
 class EnvironmentFamily(ABC):

@@ -1,4 +1,4 @@
-"""Environments in the manner of gymnax as ours: pure functions, actions in [−1,1]ⁿ.
+"""Environments in the manner of gymnax as ours: pure functions, actions in [−1,1]ⁿ or one-hot.
 
 reset(key[, params]) → observation, state
 step(key, state, action[, params]) → observation, state, reward, done, information
@@ -23,7 +23,8 @@ Stepped = tuple[Float[Array, " sees"], PyTree, Float[Array, ""], Bool[Array, ""]
 
 
 class GymnaxEnvironment(eqx.Module):
-    """One copy; ``low`` and ``high`` are the bounds of actions in the environment's own units.
+    """One copy; ``low`` and ``high`` are the bounds of actions in the environment's own units, if
+    these are no choice among finitely many.
 
     gymnax begins the next episode inside ``step``, and the last observation is lost; its
     ``step_env`` does not, and is used where there is one.
@@ -34,11 +35,15 @@ class GymnaxEnvironment(eqx.Module):
     low: tuple[float, ...] = eqx.field(static=True)
     high: tuple[float, ...] = eqx.field(static=True)
     shape: tuple[int, ...] = eqx.field(static=True)
+    choices: tuple[int, ...] = eqx.field(static=True)
 
     def __init__(self, environment: Any, params: PyTree = None):
         default = getattr(environment, "default_params", None)
         self.environment, self.params = environment, default if params is None else params
-        low, high = _bounds(environment, self.params)
+        space = _action_space(environment, self.params)
+        count = getattr(space, "n", None)
+        self.choices = () if count is None else (int(count),)
+        low, high = (np.zeros(count), np.ones(count)) if count else _bounds(environment, space)
         self.shape = low.shape
         self.low, self.high = (tuple(bound.ravel().tolist()) for bound in (low, high))
 
@@ -54,14 +59,17 @@ class GymnaxEnvironment(eqx.Module):
 
     def step(self, state: PyTree, action: Float[Array, " actions"], key: Key[Array, ""]) -> Stepped:
         """Of the information, only whether the episode was cut."""
-        low, high = jnp.array(self.low), jnp.array(self.high)
-        own = (low + (action + 1.0) / 2.0 * (high - low)).reshape(self.shape)
+        own = jnp.argmax(action) if self.choices else self._own_units(action)
         observation, state, reward, done, about = _call(
             self.environment, "step", self.params, key, state, own
         )
         cut = jnp.asarray(about.get(TRUNCATED, False), bool)
         done = jnp.asarray(done, bool) | cut
         return _flat(observation), state, jnp.asarray(reward, jnp.float32), done, {TRUNCATED: cut}
+
+    def _own_units(self, action: Float[Array, " actions"]) -> Array:
+        low, high = jnp.array(self.low), jnp.array(self.high)
+        return (low + (action + 1.0) / 2.0 * (high - low)).reshape(self.shape)
 
 
 class WithTimeLimit(eqx.Module):
@@ -141,11 +149,14 @@ def _check(environment: JaxEnvironment, name: str) -> None:
         )
 
 
-def _bounds(environment: Any, params: PyTree) -> tuple[np.ndarray, np.ndarray]:
-    """Of actions: the space's, or ±1 where only their number is known."""
+def _action_space(environment: Any, params: PyTree) -> Any:
+    """What the environment says of its actions; None: nothing."""
     space = getattr(environment, "action_space", None)
-    if callable(space):
-        space = _call(environment, "action_space", params)
+    return _call(environment, "action_space", params) if callable(space) else space
+
+
+def _bounds(environment: Any, space: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Of actions: the space's, or ±1 where only their number is known."""
     name = type(environment).__name__
     if space is None:
         size = getattr(environment, "action_size", getattr(environment, "actions", None))
@@ -158,7 +169,7 @@ def _bounds(environment: Any, params: PyTree) -> tuple[np.ndarray, np.ndarray]:
     if not hasattr(space, "low") or not hasattr(space, "high"):
         raise DepoError(
             f"environment {name} has the action space {space}: the off-policy learner takes "
-            "vectors (a Box with low and high)"
+            "vectors (a Box with low and high) or a choice (Discrete with n)"
         )
     shape = tuple(space.shape)
     low, high = (np.broadcast_to(np.asarray(b, np.float64), shape) for b in (space.low, space.high))

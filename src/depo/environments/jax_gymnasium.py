@@ -45,11 +45,15 @@ class JaxEnv(gym.Env[np.ndarray, np.ndarray]):
         self.jax_environment = jax_environment(environment, params, time_limit)
         self.name = type(environment).__name__
         inner = self.jax_environment.environment
-        sizes = (inner.actions,)
+        sizes, self._choices = (inner.actions,), getattr(inner, "choices", ())
         self._low = np.array(getattr(inner, "low", -np.ones(sizes)), np.float32)
         self._high = np.array(getattr(inner, "high", np.ones(sizes)), np.float32)
         self.observation_space = _observations(self.jax_environment)
-        self.action_space = gym.spaces.Box(self._low, self._high, dtype=np.float32)
+        self.action_space: gym.Space = (
+            gym.spaces.Discrete(inner.actions)
+            if self._choices
+            else gym.spaces.Box(self._low, self._high, dtype=np.float32)
+        )
         self._copies: Copies | None = None
         self._key = jax.random.key(0)
 
@@ -72,7 +76,10 @@ class JaxEnv(gym.Env[np.ndarray, np.ndarray]):
         """An action in the environment's own units."""
         if self._copies is None:
             raise DepoError("step was called before reset")
-        unit = 2.0 * (np.asarray(action) - self._low) / (self._high - self._low) - 1.0
+        if self._choices:
+            unit = np.eye(self._choices[0])[int(action)]
+        else:
+            unit = 2.0 * (np.asarray(action) - self._low) / (self._high - self._low) - 1.0
         own = unit.astype(np.float32)[None]
         self._copies, moved, self._key = _step(self.jax_environment, self._copies, own, self._key)
         reached, reward, terminated, truncated = (np.asarray(x[0]) for x in moved[:4])
@@ -80,7 +87,7 @@ class JaxEnv(gym.Env[np.ndarray, np.ndarray]):
 
 
 class JaxVectorEnv(gym.vector.VectorEnv):
-    """Many copies at once, with same-step autoreset; actions in [−1,1]ⁿ."""
+    """Many copies at once, with same-step autoreset; actions in [−1,1]ⁿ or one-hot."""
 
     metadata = {"autoreset_mode": gym.vector.AutoresetMode.SAME_STEP}  # noqa: RUF012
 
