@@ -100,7 +100,7 @@ def bad_files(tmp_path_factory) -> Path:
         (["train", "depo", "--config", "BAD/text.npz"], "not readable TOML"),
         (["runs", "--config", "BAD/absent.toml"], "does not exist"),
         (["train", "depo", "--env", "FrozenLak-v1", "--demos", "gridworld"], "'FrozenLake-v1'"),
-        (["train", "depo", "--env", "CartPole-v1", "--demos", "gridworld"], "takes a Box only"),
+        (["train", "depo", "--env", "CartPole-v1", "--demos", "gridworld"], "finite states"),
         (["train", "depo", "--env", "FrozenLake-v1"], "pass --demos"),
         (["train", "depo", "--demos", "BAD/vectors.npz"], "11-dimensional vectors"),
         (["train", "depo", "--demos", "BAD/absent.npz"], "does not exist"),
