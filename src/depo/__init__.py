@@ -24,8 +24,8 @@ carry it to other action spaces. This page is the table of contents:
 | use what was learned elsewhere         | ``load_planner``, ``load_skill``                   |
 | build by hand                          | ``CategoricalPlanner``, ``GaussianPlanner``,       |
 |                                        | ``CategoricalSkill``, ``VectorSkill``,             |
-|                                        | ``AnalyticSkill``, ``DecoupledPolicy``,            |
-|                                        | ``Normaliser``                                     |
+|                                        | ``DiscreteSkill``, ``AnalyticSkill``,              |
+|                                        | ``DecoupledPolicy``, ``Normaliser``                |
 | save what was built                    | ``save_planner``, ``save_skill``, ``save_policy``  |
 | catch what a user can mend             | ``DepoError``                                      |
 
@@ -63,7 +63,7 @@ if TYPE_CHECKING:
     from depo.models.planner import CategoricalPlanner, GaussianPlanner
     from depo.models.policy import DecoupledPolicy
     from depo.models.policy_folder import load_policy, save_policy
-    from depo.models.skill import AnalyticSkill, CategoricalSkill, VectorSkill
+    from depo.models.skill import AnalyticSkill, CategoricalSkill, DiscreteSkill, VectorSkill
     from depo.runs.callbacks import (
         Call,
         Callback,
@@ -103,6 +103,7 @@ _HOME = {
     "GaussianPlanner": "depo.models.planner",
     "CategoricalSkill": "depo.models.skill",
     "VectorSkill": "depo.models.skill",
+    "DiscreteSkill": "depo.models.skill",
     "AnalyticSkill": "depo.models.skill",
     "Normaliser": "depo.models.normaliser",
     "DecoupledPolicy": "depo.models.policy",
@@ -121,6 +122,7 @@ __all__ = [
     "DecoupledPolicy",
     "Demonstrations",
     "DepoError",
+    "DiscreteSkill",
     "Evaluation",
     "GaussianPlanner",
     "Normaliser",

@@ -65,7 +65,7 @@ def load_planner(path: str | Path) -> Planner:
     return _load(as_path(path, "planner"), "planner")
 
 
-def load_skill(path: str | Path) -> LearnedSkill:
+def load_skill(path: str | Path) -> CategoricalSkill | VectorSkill | DiscreteSkill:
     """Read a skill folder."""
     return _load(as_path(path, "skill"), "skill")
 

@@ -54,6 +54,11 @@ class DecoupledPolicy(eqx.Module):
     skill: Skill
     spread: bool = eqx.field(static=True, default=True)
 
+    @property
+    def choices(self) -> tuple[int, ...]:
+        """Among how many each choice is, where actions on vectors are discrete."""
+        return self.skill.choices if isinstance(self.skill, DiscreteSkill) else ()
+
     def sample(self, state: Array, key: Key[Array, ""]) -> Decision:
         """Sample the plan, then the action."""
         plan_key, action_key = jax.random.split(key)

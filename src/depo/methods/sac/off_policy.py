@@ -100,10 +100,9 @@ class SoftActorCritic(Method):
         )
         temperature = agent["temperature"]
         if s.actor.tune_temperature:
-            chosen = choices_of(actor.model, batch.state)
-            choices = () if chosen is None else chosen.choices
-            wanted = soft_policy.wanted_entropy(ActionSpace(batch.action.shape[-1], choices))
-            temperature = self._tune(temperature, entropy, wanted)
+            choices = getattr(actor.model, "choices", ())
+            actions = ActionSpace(batch.action.shape[-1], choices)
+            temperature = self._tune(temperature, entropy, soft_policy.wanted_entropy(actions))
         metrics |= {"policy_loss": loss, "entropy": entropy, "temperature": alpha}
         return agent | {"actor": actor, "temperature": temperature}, metrics
 
@@ -111,11 +110,8 @@ class SoftActorCritic(Method):
         self, agent: Agent, state: Float[Array, "batch sees"], key: Key[Array, ""]
     ) -> Float[Array, " batch"]:
         """min Q̄ − α log π of what the policy would do."""
-        policy, target, alpha = (
-            self.policy(agent),
-            agent["target"].model,
-            agent["temperature"].model(),
-        )
+        policy, target = self.policy(agent), agent["target"].model
+        alpha = agent["temperature"].model()
         if (chosen := choices_of(policy, state)) is not None:
             return soft_policy.exact_value(chosen, target, state, alpha)
         assert not isinstance(policy, DiscreteActor)
