@@ -18,6 +18,7 @@ from depo.core.errors import DepoError
 from depo.methods.registry import TRANSFER
 from tests.environments.point import straight_demonstrations
 from tests.golden.environments import ID as EDGE
+from tests.support import line
 from tests.support.arguments import flat
 from tests.support.traffic import flowing
 
@@ -46,7 +47,7 @@ class Case:
     name: str
     verb: Literal["train", "transfer", "cotrain"]
     arguments: Arguments = field(default_factory=dict)
-    demos: Literal["", "straight", "lake"] = ""
+    demos: Literal["", "straight", "lake", "line"] = ""
     source: str = ""
 
 
@@ -90,6 +91,8 @@ def _demonstrations(name: str, folder: Path) -> Path:
         return path
     if name == "lake":
         return Demonstrations.from_episodes([LAKE] * 2).save(path)
+    if name == "line":
+        return line.walks(path)
     return straight_demonstrations(path)
 
 
@@ -204,6 +207,14 @@ def _vectors() -> Iterable[Case]:
         yield Case(f"edge-cotrain-{schedule}", "cotrain", arguments, "straight")
 
 
+def _choices() -> Iterable[Case]:
+    """Discrete actions on vectors."""
+    for method, arguments in (("depo", DEPO), ("gaifo", IMITATION | ADVERSARY), ("bco", SKILL)):
+        given = {"method": method, "env": line.ID, **arguments}
+        yield Case(f"line-{method}", "train", given, "line")
+    yield Case("line-sac", "train", {"method": "sac", "env": line.ID, **SMALL})
+
+
 def _transfers() -> Iterable[Case]:
     small = {
         name: SKILL[name] for name in SKILL if name not in ("hidden", "demo_episodes", "replay")
@@ -248,5 +259,5 @@ def _others() -> Iterable[Case]:
     yield Case("pendulum-depo", "train", pendulum)
 
 
-CASES = [*_grid(), *_lake(), *_vectors(), *_transfers(), *_others()]
+CASES = [*_grid(), *_lake(), *_vectors(), *_choices(), *_transfers(), *_others()]
 BY_NAME = {case.name: case for case in CASES}

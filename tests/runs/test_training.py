@@ -103,6 +103,11 @@ def test_a_third_party_environment_killed_at_random_and_while_saving(tmp_path: P
 
 
 @pytest.mark.slow
+def test_discrete_actions_killed_at_random_moments(tmp_path: Path) -> None:
+    kill_and_compare(whole_run("choices", tmp_path), tmp_path, kills=1)
+
+
+@pytest.mark.slow
 def test_driving_killed_at_random_moments(tmp_path: Path) -> None:
     kill_and_compare(whole_run("driving", tmp_path), tmp_path, kills=2)
 

@@ -14,6 +14,7 @@ from depo.data import Demonstrations
 from depo.runs.job import Job
 from tests.environments.point import ID as POINT
 from tests.environments.point import straight_demonstrations
+from tests.support import line
 from tests.support.arguments import flat
 from tests.support.traffic import flowing
 
@@ -23,7 +24,7 @@ LAKE = [0, 4, 8, 9, 13, 14, 15]
 def job(kind: str, folder: Path, method: str = "depo") -> Job:
     """A job of a kind; what it needs beside is written to the folder. ``depo-supervised`` has the
     same files and compiles in a third of the time."""
-    if kind in ("hopper", "third-party"):
+    if kind in ("hopper", "third-party", "choices"):
         return vector_job(kind, folder, method)
     if kind == "driving":
         return driving_job(folder, method)
@@ -50,6 +51,9 @@ def vector_job(kind: str, folder: Path, method: str, **changes) -> Job:
     if kind == "third-party":
         demos = straight_demonstrations(folder / "straight.npz")
         return make_job(method, env=POINT, demos=demos, **flat(**small))
+    if kind == "choices":
+        demos = line.walks(folder / "line.npz")
+        return make_job(method, env=line.ID, demos=demos, **flat(**small))
     states = np.random.default_rng(0).normal(size=(4, 20, 11))
     demos = Demonstrations.from_episodes(list(states)).save(folder / "hops.npz")
     return make_job(method, env="hopper", demos=demos, **flat(skill_memory=True, **small))

@@ -157,7 +157,8 @@ class Permuted(gym.ActionWrapper):
 
     def action(self, action: Any) -> Any:
         """The environment's action."""
-        return type(action)(self.order[int(action) - self._start] + self._start)
+        own = self.order[int(action) - self._start] + self._start
+        return self.action_space.dtype.type(own)  # type: ignore[union-attr]
 
 
 class Physics(gym.Wrapper):

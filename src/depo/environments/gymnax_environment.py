@@ -41,7 +41,7 @@ class GymnaxEnvironment(eqx.Module):
         default = getattr(environment, "default_params", None)
         self.environment, self.params = environment, default if params is None else params
         space = _action_space(environment, self.params)
-        count = getattr(space, "n", None)
+        count = None if getattr(space, "shape", ()) else getattr(space, "n", None)
         self.choices = () if count is None else (int(count),)
         low, high = (np.zeros(count), np.ones(count)) if count else _bounds(environment, space)
         self.shape = low.shape
