@@ -72,8 +72,8 @@ class JaxEnv(gym.Env[np.ndarray, np.ndarray]):
         self._copies, self._key = _begin(self.jax_environment, jnp.asarray(keys_of([own])))
         return np.array(self._copies.seen[0]), {}
 
-    def step(self, action: np.ndarray) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
-        """An action in the environment's own units."""
+    def step(self, action: Any) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
+        """An action in the environment's own units, or its number."""
         if self._copies is None:
             raise DepoError("step was called before reset")
         if self._choices:

@@ -15,7 +15,7 @@ from tests.support.arguments import flat
 from tests.support.line import ID, LEFT, RIGHT, STAY, STEP, walks
 from tests.support.settings import IMITATION, SKILL, SMALL
 
-PLACES = np.linspace(-0.25, 1.0, 6)[:, None]
+PLACES = np.linspace(-0.4, 0.6, 6)[:, None]
 """Where the expert was seen."""
 ANCHORED = {"calibration": 1.0, "supervision": 1.0, "planner_rate": 1e-3}
 
