@@ -73,13 +73,7 @@ class Transposed(ChangedActions):
 
     def __init__(self, env: gym.Env, order: Sequence[int] | None = None):
         super().__init__(env)
-        size = len(self._middle)
-        self.order = list(range(size))[::-1] if order is None else list(order)
-        if sorted(self.order) != list(range(size)):
-            raise DepoError(
-                f"transposed={'-'.join(map(str, self.order))} is no order of the {size} action "
-                f"dimensions: name each of 0 to {size - 1} once"
-            )
+        self.order = _order("transposed", order, len(self._middle), "action dimensions")
 
     def action(self, action: np.ndarray) -> np.ndarray:
         """The action in the environment's order."""
@@ -147,18 +141,24 @@ class Permuted(gym.ActionWrapper):
                 f"permuted dynamics need Discrete actions, the environment has {space}; transposed "
                 "changes the places of numbers in a vector"
             )
-        self._start, size = int(space.start), int(space.n)
-        self.order = list(range(size))[::-1] if order is None else list(order)
-        if sorted(self.order) != list(range(size)):
-            raise DepoError(
-                f"permuted={'-'.join(map(str, self.order))} is no order of the {size} actions: "
-                f"name each of 0 to {size - 1} once"
-            )
+        self._start = int(space.start)
+        self.order = _order("permuted", order, int(space.n), "actions")
 
     def action(self, action: Any) -> Any:
         """The environment's action."""
         own = self.order[int(action) - self._start] + self._start
         return self.action_space.dtype.type(own)  # type: ignore[union-attr]
+
+
+def _order(name: str, order: Sequence[int] | None, size: int, what: str) -> list[int]:
+    """The order given, or the reversed one; refuses what is none."""
+    own = list(range(size))[::-1] if order is None else list(order)
+    if sorted(own) != list(range(size)):
+        raise DepoError(
+            f"{name}={'-'.join(map(str, own))} is no order of the {size} {what}: name each of 0 to "
+            f"{size - 1} once"
+        )
+    return own
 
 
 class Physics(gym.Wrapper):
