@@ -120,6 +120,7 @@ WHOLE = {"golden", "fixtures", "faults", "hostile"}
 """Folders of tests of the whole package, as are the files beside this one."""
 OF_MANY = {
     "core/test_metric_names.py": "every metric that is written is in the catalogue",
+    "methods/off_policy/test_discrete.py": "every off-policy method with discrete actions",
     "methods/test_every_setting_matters.py": "a setting of any method changes something",
 }
 

@@ -22,8 +22,9 @@ from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
+from jaxtyping import Array
 
-from depo.analysis.forward import best_actions, best_choices, fit_forward
+from depo.analysis.forward import Search, best_actions, best_choices, fit_forward
 from depo.analysis.imagination import Source, check_fits
 from depo.analysis.imagine import open_source
 from depo.analysis.reach_report import Reachability
@@ -41,6 +42,7 @@ from depo.environments.gymnasium_environment import GymnasiumEnvironment
 from depo.environments.mujoco_states import MujocoStates
 from depo.evaluation.vector_rollouts import Episodes, Player, reach_error
 from depo.methods.off_policy.settings import Demos
+from depo.models.forward import Forward
 from depo.models.planner import CategoricalPlanner
 from depo.models.policy import DecoupledPolicy
 from depo.runs.demonstrations import draw_demonstrations
@@ -145,12 +147,7 @@ def on_vectors(
     model, model_error = fit_forward(known, taken, change, seed)
     picked = np.random.default_rng(seed).permutation(len(error))[:SAMPLES]
     rows = (jnp.array(x[picked]) for x in (before, action, error))
-    actions = environment.vector_sizes().action_space
-    found = (
-        best_choices(model, jnp.array(actions.every()), *rows)
-        if actions.choices
-        else best_actions(model, *rows)
-    )
+    found = _best_actions(environment, model, *rows)
     gained, slopes = np.asarray(found.gained), np.asarray(found.slopes)
     left = float(np.mean((error[picked] - gained) ** 2))
     scores = reach_error(policy, played)
@@ -176,6 +173,16 @@ def on_vectors(
         inverse_slope=float(np.median(1.0 / least_slope(slopes))),
         model_error=model_error,
     )
+
+
+def _best_actions(
+    environment: GymnasiumEnvironment, model: Forward, state: Array, action: Array, error: Array
+) -> Search:
+    """What would have left the least, among the actions that the environment has."""
+    actions = environment.vector_sizes().action_space
+    if actions.choices:
+        return best_choices(model, jnp.array(actions.every()), state, action, error)
+    return best_actions(model, state, action, error)
 
 
 def _played(
