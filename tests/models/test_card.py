@@ -114,7 +114,15 @@ def test_every_single_damage_is_refused_with_a_sentence(tmp_path: Path, name: st
 
 def _may_be(change: str) -> bool:
     """Changes of a shape that are another shape."""
-    may = ("hidden = []", "absolute = ", "smooth = ", "clip = 1.5", "noise = ", "log_std_bounds.")
+    may = (
+        "hidden = []",
+        "absolute = ",
+        "smooth = ",
+        "steps = ",
+        "clip = 1.5",
+        "noise = ",
+        "log_std_bounds.",
+    )
     return change.startswith(may)
 
 
