@@ -51,6 +51,7 @@ def make_job(
     env: EnvironmentLike = "",
     env_args: Mapping[str, object] | None = None,
     dynamics: str = "",
+    observe: str = "",
     demos: str | Path | Demonstrations = "",
     settings: MethodSettings | None = None,
     overrides: Overrides | None = None,
@@ -73,10 +74,10 @@ def make_job(
     >>> make_job("depo", env_args={"k": 4}, seeds=3).environment.label
     'gridworld-6x6-k4'
     """
-    _Plain(method, dynamics, preset, schedule, seed, seeds, steps, env_args)
+    _Plain(method, dynamics, observe, preset, schedule, seed, seeds, steps, env_args)
     spec = find_method(method)
     source = _checked_planner(planner)
-    environment = find_environment(env, source, env_args, dynamics, trust)
+    environment = find_environment(env, source, env_args, dynamics, trust, observe)
     learner = learner_for(environment)
     name = known_skill(method, environment, skill_name(skill))
     own = spec.implementation(learner)
@@ -112,6 +113,7 @@ class _Plain:
 
     method: str
     dynamics: str
+    observe: str
     preset: str
     schedule: str
     seed: int
@@ -191,6 +193,7 @@ def train(
     env: EnvironmentLike = "",
     env_args: Mapping[str, object] | None = None,
     dynamics: str = "",
+    observe: str = "",
     demos: str | Path | Demonstrations = "",
     settings: MethodSettings | None = None,
     overrides: Overrides | None = None,
@@ -214,6 +217,7 @@ def train(
         env=env,
         env_args=env_args,
         dynamics=dynamics,
+        observe=observe,
         demos=demos,
         settings=settings,
         overrides=overrides,
@@ -234,6 +238,7 @@ def cotrain(
     env: EnvironmentLike = "",
     env_args: Mapping[str, object] | None = None,
     dynamics: str = "",
+    observe: str = "",
     demos: str | Path | Demonstrations = "",
     settings: MethodSettings | None = None,
     overrides: Overrides | None = None,
@@ -261,6 +266,7 @@ def cotrain(
         env=env,
         env_args=env_args,
         dynamics=dynamics,
+        observe=observe,
         demos=demos,
         settings=settings,
         overrides=overrides,
@@ -279,6 +285,7 @@ def transfer(
     env: EnvironmentLike = "",
     env_args: Mapping[str, object] | None = None,
     dynamics: str = "",
+    observe: str = "",
     demos: str | Path | Demonstrations = "",
     settings: MethodSettings | None = None,
     overrides: Overrides | None = None,
@@ -307,6 +314,7 @@ def transfer(
         env=env,
         env_args=env_args,
         dynamics=dynamics,
+        observe=observe,
         demos=demos,
         settings=settings,
         overrides=overrides,

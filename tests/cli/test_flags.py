@@ -10,6 +10,7 @@ import pytest
 from depo.cli.flags import parse_job
 from depo.core.errors import DepoError
 from depo.methods.settings_tree import flat_values
+from tests.support import reach
 from tests.support.command import call
 
 
@@ -49,6 +50,24 @@ def test_arguments_of_an_environment_are_json() -> None:
     flags = ["--env", "FrozenLake-v1", "--env-args", "map_name=8x8", "is_slippery=false"]
     job = job_of("bco", *flags)
     assert dict(job.environment.settings.arguments) == {"map_name": "8x8", "is_slippery": False}
+
+
+def test_what_is_observed_decides_what_flags_there_are() -> None:
+    """A picture has no learner, what a function makes of it has one."""
+    flags = ["--env", f"{reach.__name__}:Pictures", "--steps", "6000"]
+    job = job_of("sac", *flags, "--observe", f"{reach.__name__}:brightness")
+    assert job.learner == "off-policy"
+    assert job.wants == (f"{reach.__name__}:Pictures", f"{reach.__name__}:brightness")
+    with pytest.raises(DepoError, match="shows pictures"):
+        job_of("sac", *flags)
+    with pytest.raises(DepoError, match="observe"):
+        job_of("bco", "--observe", "x")
+
+
+def test_a_file_that_names_what_observes_imports_nothing(tmp_path: Path) -> None:
+    file = written(tmp_path, 'observe = "evil:eye"\n')
+    with pytest.raises(DepoError, match=r"names the module 'evil' .* --observe evil:eye yourself"):
+        job_of("sac", "--env", "Pendulum-v1", "--config", file)
 
 
 def test_flags_may_have_underscores_and_switches_either_way() -> None:

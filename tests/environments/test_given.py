@@ -88,7 +88,6 @@ def test_objects_and_factories_make_fresh_environments(env) -> None:
         (lambda: 3, "makes a int"),
         (lambda: 1 / 0, "division by zero"),
         (Locked(), "give a function that makes one"),
-        (gym.make_vec("FrozenLake-v1", 2), "many environments in one"),
     ],
 )
 def test_what_is_no_environment_gets_a_sentence(env, sentence: str) -> None:

@@ -69,3 +69,24 @@ def test_functions_are_found_unless_something_is_around_them() -> None:
     cuts = [short.step(np.zeros((2, 2)))[3].all() for _ in range(4)]
     assert cuts == [False, False, False, True]
     assert shorter.id.endswith("/JaxEnv")
+
+
+def test_observations_of_several_parts_are_one_vector_with_names() -> None:
+    class Aimed:
+        """Shows a place and a goal."""
+
+        action_size = 2
+
+        def reset(self, key):
+            place = jnp.zeros(2)
+            return {"place": place, "desired_goal": jnp.ones(2)}, place
+
+        def step(self, key, state, action):
+            place = state + action
+            return {"place": place, "desired_goal": jnp.ones(2)}, place, 0.0, False, {}
+
+    environment = environment_of(Aimed()).gymnasium()
+    assert environment.compiled() is not None
+    assert environment.vector_sizes() == (4, 2)
+    assert environment.goal_features() == (0, 1)
+    assert environment.first_state().tolist() == [1.0, 1.0, 0.0, 0.0]

@@ -140,6 +140,12 @@ def test_a_wrong_observation_gets_a_sentence(make, observation, sentence: str) -
         make().act(observation)
 
 
+@pytest.mark.wrong_types
+def test_an_observation_of_several_parts_gets_a_sentence() -> None:
+    with pytest.raises(DepoError, match=r"the parts place, goal, .* Flattening\.of\("):
+        gaussian().act({"place": [0.0, 0.0], "goal": [1.0]})
+
+
 def test_a_short_repr() -> None:
     assert repr(gaussian()) == "Policy(depo on point-v0, 3 features → 2 actions, seed 2)"
     assert "5 finite states → 4 finite actions" in repr(finite())

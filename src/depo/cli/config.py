@@ -18,7 +18,7 @@ from depo.core.errors import DepoError
 from depo.core.files import read_toml
 from depo.models.skill_source import wanted_formula
 
-MODULES = ("env", "skill", "variants")
+MODULES = ("env", "observe", "skill", "variants")
 """Flags whose values may name a module."""
 HELP = "A TOML file of values for these flags; a flag that is given beats it."
 

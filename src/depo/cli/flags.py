@@ -52,6 +52,7 @@ EARLY: dict[str, Any] = {
     "preset": str,
     "dynamics": str,
     "skill": str,
+    "observe": str,
     "env_args": tuple[str, ...],
 }
 """What decides which flags there are."""
@@ -63,7 +64,8 @@ class CommonFlags:
 
     env: str = "gridworld"
     """'gridworld', 'driving', a MuJoCo task (hopper, walker2d, half-cheetah, inverted-pendulum,
-    ant, humanoid), or any Gymnasium id with finite or vector spaces ('module:Id-v0' imports)."""
+    ant, humanoid), any Gymnasium id ('module:Id-v0' imports), or 'module:function', which makes an
+    environment."""
     demos: str = ""
     """Demonstrations: an .npz file or a shipped name; empty: the environment's default."""
     steps: int = 12_800
@@ -242,7 +244,7 @@ def _open_form(method: str, argv: list[str], planner: str, cotrains: bool) -> Fo
     if arguments is None:
         arguments = parse_arguments(early.get("env_args", ()))
     trust = trusts(argv)
-    found = find_environment(said("env"), planner, arguments, trust=trust)
+    found = find_environment(said("env"), planner, arguments, trust=trust, observe=said("observe"))
     learner = learner_for(found)
     implementation = find_method(method).implementation(learner)
     common = CommonFlags(

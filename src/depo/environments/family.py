@@ -161,6 +161,14 @@ class EnvironmentFamily(ABC):
                 raise unknown(f"setting of {self.names[0]}", name, known)
         return replace(environment, settings=replace(environment.settings, **arguments))
 
+    def observing(self, environment: EnvironmentSettings, observe: str) -> EnvironmentSettings:
+        """The environment of which only this is seen (:mod:`depo.environments.observing`)."""
+        if observe:
+            raise DepoError(
+                f"observe has no effect here: {self.names[0]} shows states as depo takes them"
+            )
+        return environment
+
     def label(self, environment: EnvironmentSettings) -> str:
         """A short name for tables and folders."""
         name = self.open_gymnasium(environment).id.rpartition(":")[2].rpartition("/")[2].lower()
@@ -315,7 +323,10 @@ def family_of(environment: EnvironmentSettings) -> EnvironmentFamily:
 
 
 def named_environment(
-    env: str, arguments: Mapping[str, Any] | None = None, dynamics: str = ""
+    env: str,
+    arguments: Mapping[str, Any] | None = None,
+    dynamics: str = "",
+    observe: str = "",
 ) -> EnvironmentSettings:
     """The environment that a word of ``--env`` means: a family's own, else a Gymnasium id.
 
@@ -323,7 +334,8 @@ def named_environment(
     'hopper-v5-inverted'
     """
     own = next((f for f in families().values() if env in f.names), families()[GYMNASIUM])
-    found = replace(own.named(env, arguments or {}), dynamics=dynamics)
+    found = own.observing(own.named(env, arguments or {}), observe)
+    found = replace(found, dynamics=dynamics)
     allow(own.wants(found))
     return found
 
@@ -364,7 +376,8 @@ def to_format_1(environment: EnvironmentSettings) -> dict[str, Any]:
         "world": environment.to_json()["settings"] if is_grid else None,
         "arguments": [] if is_grid else [[n, v] for n, v in own.arguments.items()],
     }
-    return old | ({"dynamics": environment.dynamics} if environment.dynamics else {})
+    changed = {"dynamics": environment.dynamics, "observe": own.observe}
+    return old | {name: value for name, value in changed.items() if value}
 
 
 def from_format_1(old: Mapping[str, Any]) -> dict[str, Any]:

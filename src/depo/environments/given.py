@@ -8,7 +8,6 @@ and asks for the object when it is opened elsewhere.
 
 from __future__ import annotations
 
-import copy
 import json
 import re
 import uuid
@@ -17,17 +16,20 @@ from dataclasses import is_dataclass, replace
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import gymnasium as gym
+from gymnasium.vector import VectorEnv
 
 from depo.core.errors import DepoError
+from depo.environments.batched import restarts_at_once
 from depo.environments.family import (
     EnvironmentSettings,
     families,
     family_of,
     named_environment,
 )
+from depo.environments.making import Maker, as_one, copies_of, is_functions, register_maker
 from depo.environments.names import is_given
 
-Factory = Callable[[], gym.Env]
+Factory = Callable[[], gym.Env | VectorEnv]
 
 
 @runtime_checkable
@@ -51,13 +53,18 @@ class PureFunctions(Protocol):
         """step(key, state, action[, params]) → observation, state, reward, done, information."""
 
 
-EnvironmentLike = str | gym.Env | PureFunctions | Factory | EnvironmentSettings | FamilySettings
-"""An id or short name, a Gymnasium environment, one of pure functions (gymnax's), a function that
-makes one, or settings of a family (``GridWorldSettings(k=4)``)."""
+EnvironmentLike = (
+    str | gym.Env | VectorEnv | PureFunctions | Factory | EnvironmentSettings | FamilySettings
+)
+"""An id or short name, a Gymnasium environment or a batch of them, one of pure functions
+(gymnax's), a function that makes one, or settings of a family (``GridWorldSettings(k=4)``)."""
 
 
 def environment_of(
-    env: EnvironmentLike, arguments: Mapping[str, Any] | None = None, dynamics: str = ""
+    env: EnvironmentLike,
+    arguments: Mapping[str, Any] | None = None,
+    dynamics: str = "",
+    observe: str = "",
 ) -> EnvironmentSettings:
     """Settings that name what was given.
 
@@ -65,7 +72,7 @@ def environment_of(
     'CliffWalking-v1'
     """
     if isinstance(env, str):
-        return named_environment(env, arguments, dynamics)
+        return named_environment(env, arguments, dynamics, observe)
     found = _described(env)
     if arguments:
         if is_given(found.id):
@@ -73,12 +80,14 @@ def environment_of(
                 "env_args are for an environment that is named: an object has its own arguments"
             )
         found = family_of(found).with_arguments(found, arguments)
+    if observe:
+        found = family_of(found).observing(found, observe)
     return replace(found, dynamics=dynamics or found.dynamics)
 
 
 def give_again(id_: str, env: EnvironmentLike) -> None:
     """The object that an id meant in another process."""
-    _register(id_, _factory(env))
+    _register(id_, env)
 
 
 def _described(env: Any) -> EnvironmentSettings:
@@ -90,11 +99,10 @@ def _described(env: Any) -> EnvironmentSettings:
                 return EnvironmentSettings(family.name, env)
     if isinstance(env, gym.Env) and (known := _by_id(env)) is not None:
         return known
-    factory = _factory(env)
     owner = type(env.unwrapped) if isinstance(env, gym.Env) else env
     words = re.sub(r"\W+", "", getattr(owner, "__name__", type(owner).__name__)) or "environment"
     id_ = f"given-{uuid.uuid4().hex[:8]}/{words}"
-    _register(id_, factory)
+    _register(id_, env)
     return named_environment(id_)
 
 
@@ -116,56 +124,28 @@ def _by_id(env: gym.Env) -> EnvironmentSettings | None:
     return named_environment(spec.id, arguments)
 
 
-def _factory(env: Any) -> Factory:
-    if isinstance(env, gym.vector.VectorEnv):
-        raise DepoError(f"{env} is many environments in one: give one of them, or its factory")
-    if isinstance(env, gym.Env):
-        return _copies(env)
-    if _is_functions(env):
-        return _compiled(env)
+def _maker(env: Any) -> Maker:
+    """What makes an environment, or a batch of them, of what was given."""
+    if isinstance(env, gym.Env | VectorEnv):
+        return copies_of(env)
+    if is_functions(env):
+        return copies_of(as_one(env, env))
     if not callable(env):
         raise DepoError(
             f"env is {env!r}: give an id, a Gymnasium environment, a function that makes one, or "
             "settings such as GridWorldSettings(k=4)"
         )
-    try:
-        made = env()
-    except Exception as error:
-        raise DepoError(f"{env!r} makes no environment: {type(error).__name__}: {error}") from error
-    if _is_functions(made):
-        return _compiled(made)
-    if not isinstance(made, gym.Env):
-        raise DepoError(f"{env!r} makes a {type(made).__name__}, not a Gymnasium environment")
-    made.close()
     return env
 
 
-def _is_functions(env: Any) -> bool:
-    """Whether an object that is no Gymnasium environment has the functions of one."""
-    if isinstance(env, type | gym.Env | gym.vector.VectorEnv):
-        return False
-    return callable(getattr(env, "reset", None)) and callable(getattr(env, "step", None))
-
-
-def _compiled(env: Any) -> Factory:
-    """A Gymnasium environment in which depo finds the functions again."""
-    from depo.environments.jax_gymnasium import JaxEnv
-
-    return _copies(JaxEnv(env))
-
-
-def _copies(env: gym.Env) -> Factory:
-    """Copies of an environment as it is now; simulators to train and to score in are several."""
+def _register(id_: str, env: Any) -> None:
+    maker = _maker(env)
     try:
-        kept = copy.deepcopy(env)
+        made = maker()
     except Exception as error:
-        raise DepoError(
-            f"{env} cannot be copied ({type(error).__name__}: {error}), and training takes several "
-            "copies: give a function that makes one, as env=lambda: MyEnvironment()"
-        ) from error
-    return lambda: copy.deepcopy(kept)
-
-
-def _register(id_: str, factory: Factory) -> None:
-    gym.registry.pop(id_, None)
-    gym.register(id_, entry_point=lambda **_: factory(), disable_env_checker=True)
+        raise DepoError(f"{env!r} makes no environment: {type(error).__name__}: {error}") from error
+    if is_functions(made):
+        maker = copies_of(as_one(made, env))  # compiled once
+    else:
+        as_one(made, env).close()
+    register_maker(id_, maker, batched=isinstance(made, VectorEnv) and restarts_at_once(made))

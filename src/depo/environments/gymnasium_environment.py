@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import gymnasium as gym
@@ -26,8 +26,10 @@ from depo.environments.discrete_actions import (
     OneHotActions,
 )
 from depo.environments.dynamics import with_dynamics
+from depo.environments.making import named_maker
 from depo.environments.mujoco import hear_warnings
 from depo.environments.names import is_given, missing
+from depo.environments.observing import goal_features, observed
 from depo.environments.variation import Varied
 from depo.models.action_space import ActionSpace
 
@@ -38,6 +40,9 @@ TIME_LIMIT = 1_000
 """Steps after which an episode is cut where the environment itself sets no limit."""
 LONGEST = 1_000_000
 """Steps after which an episode that should have been cut will never end."""
+
+SUCCESS = ("success", "is_success")
+"""Where the information of a step says whether the episode has reached what it is for."""
 
 
 class Sizes(NamedTuple):
@@ -66,7 +71,8 @@ class GymnasiumEnvironment:
     """A Gymnasium id (``module:Id-v0`` imports a module first) and its constructor's arguments.
 
     Box actions are presented as [−1,1]ⁿ, on vector states choices as one-hot vectors
-    (:mod:`depo.environments.discrete_actions`). ``ignore_termination`` plays on to the time limit;
+    (:mod:`depo.environments.discrete_actions`). ``observe`` says what of an observation is a state
+    (:mod:`depo.environments.observing`). ``ignore_termination`` plays on to the time limit;
     ``remember`` appends the state before to every vector state; ``dynamics`` changes what actions
     do (:mod:`depo.environments.dynamics`), ``vary`` redraws the simulation's parameters at every
     reset (:mod:`depo.environments.variation`).
@@ -78,10 +84,11 @@ class GymnasiumEnvironment:
     remember: bool = False
     dynamics: str = ""
     vary: str = ""
+    observe: str = ""
 
     def make(self) -> gym.Env:
         """One copy; bounded vector actions are rescaled, vector observations flat."""
-        env = self._make_raw()
+        env = self._make_observed()
         if isinstance(env.observation_space, Discrete):
             if self.dynamics:
                 raise DepoError(
@@ -111,12 +118,13 @@ class GymnasiumEnvironment:
 
     def plain(self) -> GymnasiumEnvironment:
         """The environment as it is, without memory and with its own ends."""
-        return GymnasiumEnvironment(self.id, self.arguments, dynamics=self.dynamics)
+        return replace(self, ignore_termination=False, remember=False, vary="")
 
     @property
     def is_wrapped(self) -> bool:
         """Whether Python changes what a copy does: its ends, what it shows, what actions do."""
-        return self.ignore_termination or self.remember or bool(self.dynamics or self.vary)
+        changed = self.dynamics or self.vary or self.observe
+        return self.ignore_termination or self.remember or bool(changed)
 
     def is_finite(self) -> bool:
         """Whether states are finitely many rather than vectors; asks the environment once."""
@@ -207,10 +215,10 @@ class GymnasiumEnvironment:
             env.close()
 
     def own_spaces(self) -> tuple[gym.Space, gym.Space]:
-        """Spaces of observations and actions in the environment's own units: nothing is flat, and
+        """Spaces of observations and actions in the environment's own units: no array is flat, and
         actions are rescaled by no one. Dynamics change what an action means, so it is the space of
         the environment inside them, as ``Inverted(env)`` has it."""
-        env = self._make_raw()
+        env = self._make_observed()
         try:
             actions = env.action_space
             vector = isinstance(actions, Box) and len(actions.shape) == 1
@@ -234,6 +242,10 @@ class GymnasiumEnvironment:
                 f"have {shape[0]}: a name for each, or none"
             )
         return names
+
+    def goal_features(self) -> tuple[int, ...]:
+        """The numbers of a state that are the goal of an episode: seen, and never planned."""
+        return goal_features(self.feature_names())
 
     def first_state(self) -> np.ndarray:
         """A state in which an episode begins."""
@@ -280,7 +292,7 @@ class GymnasiumEnvironment:
             actions, mode = own.single_action_space, own.metadata.get("autoreset_mode")
             unit = (
                 isinstance(actions, Box) and (actions.high == 1).all() and (actions.low == -1).all()
-            )
+            ) and isinstance(own.single_observation_space, Box)
             if unit and mode == gym.vector.AutoresetMode.SAME_STEP:
                 return own
             own.close()
@@ -291,6 +303,10 @@ class GymnasiumEnvironment:
         return gym.vector.SyncVectorEnv(
             [self.make] * copies, autoreset_mode=gym.vector.AutoresetMode.SAME_STEP
         )
+
+    def _make_observed(self) -> gym.Env:
+        """Observations are numbers or one array."""
+        return observed(self._make_raw(), self.observe, self.id)
 
     def _make_raw(self) -> gym.Env:
         name = self._registered_name()
@@ -317,11 +333,17 @@ class GymnasiumEnvironment:
 
     def _registered_name(self) -> str:
         module, _, name = self.id.rpartition(":")
-        if module:
-            import_module(module, "environment", self.id)
+        found = import_module(module, "environment", self.id) if module else None
+        if found is not None and name not in gym.registry and (made := named_maker(found, name)):
+            return made
         if name not in gym.registry:
             if is_given(name):
                 raise missing(name)
+            if found is not None:
+                raise DepoError(
+                    f"module '{module}' registers no environment '{name}' and has no function of "
+                    "that name, which would make one"
+                )
             from depo.environments.family import families  # which makes such environments
 
             names = [short for family in families().values() for short in family.names]
@@ -331,6 +353,19 @@ class GymnasiumEnvironment:
 
 def _is_real(actions: Box) -> bool:
     return np.issubdtype(actions.dtype, np.floating)
+
+
+def _successes(info: dict[str, Any], ended: np.ndarray) -> np.ndarray:
+    """What every copy reports of a step, in the words of Gymnasium-Robotics; an ended copy's own
+    information is set apart, beside that of its restart."""
+    found = np.full(len(ended), np.nan)
+    for rows, own in ((~ended, info), (ended, info.get("final_info", {}))):
+        for word in SUCCESS:
+            values = np.asarray(own.get(word, ()))
+            if values.shape == ended.shape and values.dtype.kind in "biuf":  # else another meaning
+                said = rows & np.asarray(own.get(f"_{word}", rows), bool)
+                found[said] = values[said]
+    return found
 
 
 class FlatActions(gym.ActionWrapper):
@@ -388,6 +423,8 @@ class VectorStepper:
         self._envs = environment.make_vector(copies)
         space = self._envs.single_observation_space
         self._states = int(space.n) if isinstance(space, Discrete) else 0
+        self.succeeded = np.full(copies, np.nan)
+        """Whether the last step of each copy reported success; NaN: it reported nothing."""
 
     def reset(self, seeds: Sequence[int]) -> np.ndarray:
         """Start every copy from its own seed."""
@@ -402,6 +439,7 @@ class VectorStepper:
         reached = state.copy()
         for i in np.flatnonzero(terminated | truncated):
             reached[i] = info["final_obs"][i]
+        self.succeeded = _successes(info, terminated | truncated)
         state, reached = self._checked(state), self._checked(reached)
         if not np.isfinite(reward).all():
             raise DepoError(

@@ -11,19 +11,21 @@ from depo.core.codec import check_fields
 from depo.data.shipped import load_demonstrations, shipped
 from depo.environments.family import (
     GYMNASIUM,
+    ArgumentFlags,
     EnvironmentFamily,
     EnvironmentSettings,
     register_family,
 )
 from depo.environments.gymnasium_environment import GymnasiumEnvironment
 from depo.environments.mujoco import NAME_OF, TASKS, task_of
+from depo.environments.observing import wanted_function
 
 if TYPE_CHECKING:
     from depo.data.demonstrations import Demonstrations
     from depo.environments.jax_environment import JaxEnvironment
 
 ENVIRONMENT_ID = re.compile(r"-v\d+$")
-"""How the names of environments end, and those of dynamics do not."""
+"""How the names of environments end, if they are not ``module:function``; dynamics are neither."""
 ELSEWHERE = re.compile(r"[/\\:~]")
 """What an argument holds that names a file, or ``module:Id``."""
 IN_GAIT = 80
@@ -36,9 +38,20 @@ class GymnasiumSettings:
 
     id: str = "CartPole-v1"
     arguments: tuple[tuple[str, Any], ...] = ()
+    observe: str = ""
+    """What of an observation is a state (:mod:`depo.environments.observing`)."""
 
     def __post_init__(self) -> None:
         check_fields(self, self.id if isinstance(self.id, str) else GYMNASIUM)
+
+
+@dataclass(frozen=True)
+class GymnasiumFlags(ArgumentFlags):
+    """Flags of an environment whose observations may be of several parts, or pictures."""
+
+    observe: str = ""
+    """What of an observation is a state: keys of a Dict, comma-separated, or module:function, from
+    an observation to a vector; empty: all of it, flattened."""
 
 
 class GymnasiumFamily(EnvironmentFamily):
@@ -62,6 +75,18 @@ class GymnasiumFamily(EnvironmentFamily):
         settings = replace(environment.settings, arguments=tuple(given.items()))
         return replace(environment, settings=settings)
 
+    def observing(self, environment: EnvironmentSettings, observe: str) -> EnvironmentSettings:
+        """The environment of which only this is seen."""
+        return replace(environment, settings=replace(environment.settings, observe=observe))
+
+    def flags(self, environment: EnvironmentSettings) -> GymnasiumFlags:
+        """Arguments, dynamics, and what is observed."""
+        return GymnasiumFlags(observe=environment.settings.observe)
+
+    def with_flags(self, environment: EnvironmentSettings, flags: Any) -> EnvironmentSettings:
+        """The environment with what the command line said."""
+        return self.observing(super().with_flags(environment, flags), flags.observe)
+
     def short_name(self, environment: EnvironmentSettings) -> str:
         """The task's short name, else the id."""
         id_ = environment.settings.id
@@ -74,19 +99,23 @@ class GymnasiumFamily(EnvironmentFamily):
         return self.named(task, {}) if task else None
 
     def wants(self, environment: EnvironmentSettings) -> tuple[str, ...]:
-        """The module of an id, and arguments that may name a file or another environment."""
+        """Modules of the id and of what observes; arguments that may name a file or another
+        environment."""
         leading = (
             f"{name}={text}"
             for name, value in environment.settings.arguments
             for text in _texts(value)
             if ELSEWHERE.search(text)
         )
-        return (*super().wants(environment), *leading)
+        observe = wanted_function(environment.settings.observe)
+        return (*super().wants(environment), *observe, *leading)
 
     def open_gymnasium(self, environment: EnvironmentSettings) -> GymnasiumEnvironment:
         """The environment itself."""
         own = environment.settings
-        return GymnasiumEnvironment(own.id, dict(own.arguments), dynamics=environment.dynamics)
+        return GymnasiumEnvironment(
+            own.id, dict(own.arguments), dynamics=environment.dynamics, observe=own.observe
+        )
 
     def open_jax(self, environment: EnvironmentSettings) -> JaxEnvironment | None:
         """The functions inside a :class:`~depo.environments.jax_gymnasium.JaxEnv`."""
@@ -109,11 +138,12 @@ class GymnasiumFamily(EnvironmentFamily):
 
     def variant(self, environment: EnvironmentSettings, name: str) -> EnvironmentSettings:
         """Dynamics, 'as-is', or another environment that shares its states, by its id."""
-        if not ENVIRONMENT_ID.search(name):
+        if not ENVIRONMENT_ID.search(name) and ":" not in name:
             return super().variant(environment, name)
         own = environment.settings
         arguments = own.arguments if name == own.id else ()
-        return replace(environment, settings=GymnasiumSettings(name, arguments))
+        settings = GymnasiumSettings(name, arguments, own.observe)
+        return replace(environment, settings=settings)
 
 
 def _texts(value: Any) -> Iterator[str]:

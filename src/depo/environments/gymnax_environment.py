@@ -13,6 +13,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.tree_util import keystr, tree_leaves_with_path
 from jaxtyping import Array, Bool, Float, Int, Key, PyTree
 
 from depo.core.errors import DepoError
@@ -51,6 +52,18 @@ class GymnaxEnvironment(eqx.Module):
     def actions(self) -> int:
         """How many numbers an action has."""
         return len(self.low)
+
+    def feature_names(self) -> tuple[str, ...]:
+        """Names of the numbers of several parts (``goal.x0``); of one array none."""
+        seen, _ = jax.eval_shape(
+            lambda key: _call(self.environment, "reset", self.params, key), jax.random.key(0)
+        )
+        return tuple(
+            f"{keystr(way, simple=True, separator='.')}.x{i}"
+            for way, part in tree_leaves_with_path(seen)
+            if way
+            for i in range(part.size)
+        )
 
     def reset(self, key: Key[Array, ""]) -> tuple[Float[Array, " sees"], PyTree]:
         """(observation, state) at the start of an episode."""
@@ -193,5 +206,14 @@ def _arguments(environment: Any, name: str) -> list[str]:
     return [argument for argument in inspect.signature(function).parameters if argument != "self"]
 
 
-def _flat(observation: Any) -> Float[Array, " sees"]:
-    return jnp.ravel(jnp.asarray(observation)).astype(jnp.float32)
+def _flat(observation: PyTree) -> Float[Array, " sees"]:
+    """All numbers of an observation, part after part."""
+    parts = [jnp.ravel(jnp.asarray(part)).astype(jnp.float32) for part in _parts(observation)]
+    return parts[0] if len(parts) == 1 else jnp.concatenate(parts)
+
+
+def _parts(observation: PyTree) -> list[Any]:
+    parts = jax.tree.leaves(observation)
+    if not parts:
+        raise DepoError("an observation has no numbers: there is no state")
+    return parts

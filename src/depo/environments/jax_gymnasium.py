@@ -12,7 +12,7 @@ import numpy as np
 from gymnasium.vector.utils import batch_space
 
 from depo.core.errors import DepoError
-from depo.environments.gymnax_environment import jax_environment
+from depo.environments.gymnax_environment import GymnaxEnvironment, jax_environment
 from depo.environments.jax_environment import (
     Copies,
     JaxEnvironment,
@@ -46,6 +46,8 @@ class JaxEnv(gym.Env[np.ndarray, np.ndarray]):
         self.name = type(environment).__name__
         inner = self.jax_environment.environment
         sizes, self._choices = (inner.actions,), getattr(inner, "choices", ())
+        if isinstance(inner, GymnaxEnvironment) and (names := inner.feature_names()):
+            self.metadata = {**self.metadata, "feature_names": names}
         self._low = np.array(getattr(inner, "low", -np.ones(sizes)), np.float32)
         self._high = np.array(getattr(inner, "high", np.ones(sizes)), np.float32)
         self.observation_space = _observations(self.jax_environment)

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 import threading
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -195,6 +196,12 @@ class Policy:
 
     def _checked(self, observation: ArrayLike, what: str) -> tuple[np.ndarray, bool]:
         """One observation or many, as the networks take them; flat."""
+        if isinstance(observation, Mapping):
+            raise DepoError(
+                f"{what} has the parts {', '.join(map(str, observation))}, this policy acts on "
+                "vectors of them: give Flattening.of(env.observation_space).vector(observation) "
+                "of depo.environments.flattening"
+            )
         array, space = np.asarray(observation), self.observations
         single = array.shape == space.shape
         if not single and (array.ndim == 0 or array.shape[1:] != space.shape):

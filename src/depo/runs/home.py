@@ -23,6 +23,7 @@ def find_environment(
     arguments: Mapping[str, Any] | None = None,
     dynamics: str = "",
     trust: bool = False,
+    observe: str = "",
 ) -> EnvironmentSettings:
     """The environment of that name; without one, where a planner was trained, but under no dynamics
     other than these; else the grid world. ``trust`` is for a planner of somebody else's run.
@@ -31,9 +32,11 @@ def find_environment(
     'hopper-v5-inverted'
     """
     if not isinstance(env, str) or env:
-        return environment_of(env, arguments, dynamics)
+        return environment_of(env, arguments, dynamics, observe)
     home = home_of(planner, trust=trust) or EnvironmentSettings()
     here = family_of(home).with_arguments(home, arguments or {})
+    if observe:
+        here = family_of(here).observing(here, observe)
     return replace(here, dynamics=dynamics)
 
 

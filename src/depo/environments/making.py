@@ -1,0 +1,79 @@
+"""What makes environments: objects and functions that somebody gives, or names as
+``module:function``, registered with Gymnasium so that they are made like all others."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+import gymnasium as gym
+from gymnasium.vector import VectorEnv
+
+from depo.core.errors import DepoError
+from depo.environments.batched import FirstOfBatch, Rows
+
+Maker = Callable[..., Any]
+"""Makes an environment, or a batch of them; each call another, equal one."""
+NAMED = "depo-named"
+"""Before the names of functions that make environments, among Gymnasium's ids."""
+
+
+def register_maker(id_: str, make: Maker, *, batched: bool = False) -> None:
+    """Make what a function makes known to Gymnasium; a batch also as any number of copies."""
+    gym.registry.pop(id_, None)
+
+    def rows(num_envs: int, **arguments: Any) -> VectorEnv:
+        return Rows(lambda: make(**arguments), num_envs)
+
+    own: Any = rows if batched else None
+    gym.register(
+        id_,
+        entry_point=lambda **kw: as_one(make(**kw), make),
+        vector_entry_point=own,
+        disable_env_checker=True,
+    )
+
+
+def named_maker(module: ModuleType, name: str) -> str:
+    """The id under which a module's function, or class, is registered; empty: it has none."""
+    found = getattr(module, name, None)
+    if not callable(found):
+        return ""
+    id_ = f"{NAMED}/{module.__name__}.{name}"
+    if id_ not in gym.registry:
+        register_maker(id_, found)
+    return id_
+
+
+def as_one(made: Any, maker: Any) -> gym.Env:
+    """What was made as one Gymnasium environment."""
+    if isinstance(made, gym.Env):
+        return made
+    if isinstance(made, VectorEnv):
+        return FirstOfBatch(made)
+    if is_functions(made):
+        from depo.environments.jax_gymnasium import JaxEnv
+
+        return JaxEnv(made)
+    raise DepoError(f"{maker!r} makes a {type(made).__name__}, not a Gymnasium environment")
+
+
+def is_functions(env: Any) -> bool:
+    """Whether an object that is no Gymnasium environment has the functions of one."""
+    if isinstance(env, type | gym.Env | VectorEnv):
+        return False
+    return callable(getattr(env, "reset", None)) and callable(getattr(env, "step", None))
+
+
+def copies_of(env: gym.Env | VectorEnv) -> Maker:
+    """Copies of an environment as it is now; simulators to train and to score in are several."""
+    try:
+        kept = copy.deepcopy(env)
+    except Exception as error:
+        raise DepoError(
+            f"{env} cannot be copied ({type(error).__name__}: {error}), and training takes several "
+            "copies: give a function that makes one, as env=lambda: MyEnvironment()"
+        ) from error
+    return lambda: copy.deepcopy(kept)

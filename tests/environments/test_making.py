@@ -1,0 +1,50 @@
+from __future__ import annotations
+
+import gymnasium as gym
+import pytest
+
+from depo.core.errors import DepoError
+from depo.environments.family import family_of, named_environment
+from depo.environments.gymnasium_environment import GymnasiumEnvironment
+from depo.environments.making import as_one
+from tests.support import reach
+
+MODULE = reach.__name__
+
+
+def test_a_function_is_named_with_its_arguments() -> None:
+    found = named_environment(f"{MODULE}:make_reach", {"steps": 4}, "inverted")
+    assert found.label == "make_reach-inverted"
+    assert family_of(found).wants(found) == (f"{MODULE}:make_reach",)
+    env = found.gymnasium().make()
+    env.reset(seed=0)
+    ends = [env.step(env.action_space.sample())[3] for _ in range(4)]
+    assert ends == [False, False, False, True]
+    assert env.unwrapped.action_space.shape == (2,)
+
+
+def test_a_class_is_a_function_too_and_a_variant_may_be_one() -> None:
+    here = named_environment(f"{MODULE}:Reach")
+    assert here.gymnasium().vector_sizes() == (6, 2)
+    other = here.variant(f"{MODULE}:make_reach")
+    assert other.gymnasium().vector_sizes() == (6, 2)
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "sentence"),
+    [
+        ("nothing", {}, "registers no environment 'nothing' and has no function"),
+        ("make_nothing", {}, "makes a NoneType, not a Gymnasium environment"),
+        ("make_reach", {"stops": 3}, "unexpected keyword argument 'stops'"),
+        ("STEP", {}, "has no function of that name"),
+    ],
+)
+def test_what_makes_none_gets_a_sentence(name: str, arguments, sentence: str) -> None:
+    with pytest.raises(DepoError, match=sentence):
+        GymnasiumEnvironment(f"{MODULE}:{name}", arguments).make()
+
+
+def test_pure_functions_are_wrapped() -> None:
+    from tests.support.pure import Point
+
+    assert isinstance(as_one(Point(), "x"), gym.Env)
