@@ -197,11 +197,14 @@ _EXACT = (
         "success",
         "success rate",
         "Grid world: probability of reaching the goal within the horizon, from every allowed "
-        "start, actions sampled; driving: share of validation vehicles that arrive.",
+        "start, actions sampled; driving: share of validation vehicles that arrive; "
+        "elsewhere: share of episodes whose last step reports it (`is_success` or `success` in the "
+        "information).",
         "Success and return",
         better="higher",
         shown=(PROGRESS, SUMMARY, FIGURE, EXPERIMENTS),
-        absent="other environments, and recordings of traffic without validation vehicles",
+        absent="environments that report none, and recordings of traffic without validation "
+        "vehicles",
     ),
     Metric(
         "success_greedy",

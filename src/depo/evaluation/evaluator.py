@@ -53,6 +53,10 @@ class Scoring:
 class Simulators(Protocol):
     """Copies of an environment side by side whose steps never cross a reset."""
 
+    @property
+    def succeeded(self) -> np.ndarray:
+        """Of every copy, whether its last step reported success; NaN: it reported nothing."""
+
     def reset(self, seeds: Sequence[int]) -> np.ndarray:
         """Start every copy from its own seed."""
 

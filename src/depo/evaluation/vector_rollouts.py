@@ -28,6 +28,8 @@ class Episodes(NamedTuple):
     reached: np.ndarray
     reward: np.ndarray
     playing: np.ndarray
+    succeeded: np.ndarray
+    """1 or 0 as the environment reports it, NaN where it does not."""
 
     def returns(self) -> np.ndarray:
         """The return of every episode."""
@@ -36,6 +38,10 @@ class Episodes(NamedTuple):
     def lengths(self) -> np.ndarray:
         """The length of every episode."""
         return np.sum(self.playing, axis=0)
+
+    def successes(self) -> np.ndarray:
+        """What the last step of every episode reported."""
+        return self.succeeded[self.lengths() - 1, np.arange(self.succeeded.shape[1])]
 
     def states(self, episode: int) -> np.ndarray:
         """All states of an episode, the last one reached among them."""
@@ -81,7 +87,8 @@ class Player:
                     action = self._actions.strayed(action, noise, generator)
             before = state
             state, reached, reward, ended, cut = self._envs.step(action)
-            taken.append(Episodes(before, action, plan, reached, reward, playing.copy()))
+            reported = self._envs.succeeded
+            taken.append(Episodes(before, action, plan, reached, reward, playing.copy(), reported))
             playing &= ~(ended | cut)
             if not playing.any():
                 break
@@ -152,6 +159,8 @@ def score(
         "return_worst_episode": float(np.min(returns)),
         "episode_length": float(np.mean(episodes.lengths())),
     }
+    if np.isfinite(successes := episodes.successes()).all():
+        scores["success"] = float(np.mean(successes))
     if expert_return is not None and random_return is not None and expert_return != random_return:
         gained = scores["return"] - random_return
         scores["return_relative"] = gained / (expert_return - random_return)
