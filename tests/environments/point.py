@@ -81,6 +81,16 @@ def by_numpy(state, target):
     return np.asarray(target - state) / STEP
 
 
+def in_newtons(state, target):
+    """A formula in units of its own."""
+    return 100.0 * (target - state) / STEP
+
+
+def no_number(state, target):
+    """A formula that divides by nothing."""
+    return (target - state) * np.array([1.0, np.nan])
+
+
 def three_numbers(state, target):
     """A formula for another body."""
     return (target - state)[..., [0, 0, 1]]

@@ -287,7 +287,8 @@ def test_a_full_disk_is_said_and_leaves_the_last_checkpoint(tmp_path: Path, monk
         (point.three_numbers, "three_numbers' gives 3 numbers, an action has 2"),
         (point.one_for_all, r"one_for_all' gives float32\[2\] for 3 states at once"),
         (point.asks_too_much, "asks_too_much' fails for 3 states of 2 numbers at once"),
-        (point.by_numpy, "by_numpy' is compiled and cannot use NumPy"),
+        (point.in_newtons, "in_newtons' gives actions of about 100 in dimension 0, which are cut"),
+        (point.no_number, "no_number' gives NaN in dimension 1 of every action"),
     ],
 )
 def test_a_formula_of_the_wrong_shape_is_told_before_there_is_a_run(

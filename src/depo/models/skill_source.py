@@ -16,8 +16,6 @@ from depo.core.imports import import_module
 from depo.models.card import SETTINGS, Card, DiscreteSkillShape, Shape, VectorSkillShape
 
 if TYPE_CHECKING:
-    from jaxtyping import Array
-
     from depo.models.skill import AnalyticSkill, Skill
 
 NAME = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
@@ -104,9 +102,7 @@ def formula_skill(name: str, time_step: float | None = None) -> AnalyticSkill:
 
 def skill_from(found: Any, name: str, time_step: float | None = None) -> AnalyticSkill:
     """A function, or an analytic skill, that goes by this name, as a skill with bounded actions."""
-    import jax.numpy as jnp
-    from jax.errors import TracerArrayConversionError
-
+    from depo.models.formula import Bounded
     from depo.models.skill import AnalyticSkill
 
     formula = getattr(found, "formula", found)
@@ -114,15 +110,7 @@ def skill_from(found: Any, name: str, time_step: float | None = None) -> Analyti
         raise DepoError(f"the skill {found!r} is no function (state, target) → action")
     if time_step is not None and hasattr(formula, "at"):
         formula = formula.at(time_step)
-
-    def bounded(state: Array, target: Array) -> Array:
-        try:
-            return jnp.clip(formula(state, target), -1.0, 1.0)
-        except TracerArrayConversionError as error:
-            raise DepoError(
-                f"the formula '{name}' is compiled and cannot use NumPy: write it with jax.numpy"
-            ) from error
-
+    bounded = Bounded(formula, name)
     return AnalyticSkill(bounded, getattr(found, "predicts", None), name, time_step)
 
 

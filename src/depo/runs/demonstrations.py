@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -76,6 +77,17 @@ def expert_pairs(demos: Demonstrations, remember: bool) -> tuple[np.ndarray, np.
         remembered = np.concatenate([episode, before], axis=1)
         pairs.append((remembered[:-1], remembered[1:]))
     return tuple(np.concatenate(column) for column in zip(*pairs, strict=True))  # type: ignore[return-value]
+
+
+def check_order(demos: Demonstrations, names: Sequence[str], environment: str) -> None:
+    """Refuse the environment's own features in another order; with other names, nobody can tell."""
+    said = demos.feature_names
+    if tuple(said) != tuple(names) and sorted(said) == sorted(names):
+        place = next(i for i, (a, b) in enumerate(zip(said, names, strict=True)) if a != b)
+        raise DepoError(
+            f"demonstrations have '{said[place]}' as feature {place}, {environment} has "
+            f"'{names[place]}': put the columns into the order {', '.join(names)}"
+        )
 
 
 def check_vectors(

@@ -18,12 +18,14 @@ from depo.learners.factory import cotraining_learner, finite_learner, pace, vect
 from depo.learners.learner import GivenSkill, Learner
 from depo.methods.off_policy.settings import uses_memory
 from depo.methods.registry import OFF_POLICY
+from depo.models.formula import TRIED, Bounded, check_range, plans_around_mean
 from depo.models.policy import check_formula
 from depo.models.skill import Skill
-from depo.models.skill_source import find_skill, is_formula
+from depo.models.skill_source import find_skill, is_formula, wanted_formula
 from depo.runs.demonstrations import (
     Drawn,
     check_demonstrations,
+    check_order,
     check_vectors,
     default_demonstrations,
     draw_demonstrations,
@@ -159,6 +161,20 @@ def check_formulas(problem: Problem, state: Any) -> None:
         own = problem.parts.get(name, problem)
         if own.job.learner == OFF_POLICY:
             check_formula(model, own.job.environment.gymnasium().vector_sizes().actions)
+            _check_range(own, model)
+
+
+def _check_range(problem: Problem, model: Any) -> None:
+    """Refuse a user's formula of other units: by demonstrated transitions, or by what a planner
+    that is given plans."""
+    formula = getattr(getattr(model, "skill", None), "formula", None)
+    if not isinstance(formula, Bounded) or not wanted_formula(problem.job.skill):
+        return
+    if problem.demos is not None:
+        rows = [jnp.asarray(x[:TRIED]) for x in problem.demos.transitions()]
+        check_range(formula, rows[0], model.planner.select(rows[1]))
+    elif problem.job.spec.takes_planner:
+        check_range(formula, *plans_around_mean(model.planner))
 
 
 def _open_variants(job: Job, demos: Demonstrations | None, planners: str, episodes: int) -> Problem:
@@ -256,9 +272,12 @@ def _open_vectors(
     if demos is not None:
         shorter = family_of(job.environment).shorter_states(job.environment)
         check_vectors(demos, states, environment.id, shorter)
+        check_order(demos, environment.feature_names(), environment.id)
         if (part := getattr(s, "demos", None)) is not None:
             drawn = [draw_demonstrations(demos, part.episodes, seed) for seed in job.seeds]
-    names = demos.feature_names if demos is not None else environment.feature_names()
+    names = environment.feature_names()
+    if demos is not None and not (names and is_nameless(demos.feature_names)):
+        names = demos.feature_names
     planned = planned_features(s, environment, names, states)
     learner = vector_learner(
         job.implementation.build(s, pace(s.learning, s.exploration, job.steps, turns)),

@@ -194,7 +194,6 @@ def test_a_skill_trained_in_advance_takes_no_step_and_no_flags(
         ({"skill": "tests.environments.point:inverse", "steps": 100}, "learns nothing"),
         ({"skill": lambda s, t: t - s, "steps": 0}, "define it as a function of a module"),
         ({"skill": "tests.environments.point:none", "steps": 0}, "has no function 'none'"),
-        ({"skill": "tests.environments.point:by_numpy", "steps": 0}, "write it with jax.numpy"),
         ({"steps": 0}, "0: a transfer on vectors with --skill"),
         ({"unfreeze_after": 100}, "no demonstrations"),
         ({"unfreeze_after": 300, "steps": 300, "random_steps": 50}, "set free at 300: raise"),
