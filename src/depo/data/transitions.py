@@ -13,6 +13,7 @@ evaluation has whole episodes (``Episodes``, ``Drives``).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -37,6 +38,22 @@ class Transitions(NamedTuple):
     next_state: Any
     reward: Any
     terminated: Any
+
+
+def with_kept_goal(pairs: Pairs[np.ndarray], goal: Sequence[int]) -> Pairs[np.ndarray]:
+    """(s,s') in which the goal of s is the goal of s' as well, where an environment draws a new
+    one once it is reached: a step is made, rewarded and continued towards the goal it was for.
+
+    >>> s, after = with_kept_goal((np.array([[0.0, 5.0]]), np.array([[1.0, 9.0]])), [1])
+    >>> after.tolist()
+    [[1.0, 5.0]]
+    """
+    state, next_state = pairs
+    if not goal:
+        return pairs
+    kept, columns = next_state.copy(), list(goal)
+    kept[:, columns] = state[:, columns]
+    return state, kept
 
 
 class Rollout(NamedTuple):

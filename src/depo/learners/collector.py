@@ -10,10 +10,10 @@ from jaxtyping import Array, Key
 from depo.core.seeds import TRAINING, derived_seed, stream
 from depo.core.stopping import may_stop
 from depo.data.replay import Replay
-from depo.data.transitions import Pairs
+from depo.data.transitions import Pairs, with_kept_goal
 from depo.environments.gymnasium_environment import GymnasiumEnvironment, VectorSizes
 from depo.environments.jax_environment import JaxEnvironment
-from depo.learners.gathering import Chance, Gathering, HostGathering
+from depo.learners.gathering import Chance, Gathering, GoalKeeping, HostGathering
 from depo.learners.jax_gathering import CompiledGathering
 from depo.methods.off_policy.method import Shape
 from depo.methods.off_policy.settings import Coordinates, OffPolicySettings, skill_part, uses_memory
@@ -49,13 +49,15 @@ class Collector:
             if compiled is None
             else CompiledGathering(compiled, environment.id)
         )
+        if goal := environment.goal_features():
+            self.gathering = GoalKeeping(self.gathering, goal)
         skill = skill_part(settings)
         capacity = settings.collection.replay
         if skill is not None:
             capacity = max(capacity, skill.replay)
         self.replay = Replay(capacity, sizes.states, sizes.actions)
         nothing = np.zeros((1, sizes.states), np.float32)
-        pairs = expert if expert is not None else (nothing, nothing)
+        pairs = with_kept_goal(expert if expert is not None else (nothing, nothing), goal)
         self.expert: Pairs = (jnp.array(pairs[0]), jnp.array(pairs[1]))
         self.coordinates: Coordinates | None = getattr(settings, "coordinates", None)
         standardises = self.coordinates is not None and self.coordinates.standardise

@@ -10,7 +10,7 @@ import equinox as eqx
 import jax
 import numpy as np
 
-from depo.data.transitions import Transitions
+from depo.data.transitions import Transitions, with_kept_goal
 from depo.environments.gymnasium_environment import GymnasiumEnvironment, VectorStepper
 from depo.models.policy import Decision, PolicyModel
 
@@ -74,6 +74,20 @@ class HostGathering:
     def close(self) -> None:
         """Close the environments."""
         self._envs.close()
+
+
+class GoalKeeping:
+    """A gathering of transitions that keep their goal."""
+
+    def __init__(self, gathering: Gathering, goal: Sequence[int]):
+        self._own, self._goal = gathering, goal
+        self.reset, self.close = gathering.reset, gathering.close
+
+    def gather(self, policy: PolicyModel, chance: Chance) -> Transitions:
+        """The same transitions, each towards one goal."""
+        rows = self._own.gather(policy, chance)
+        _, kept = with_kept_goal((rows.state, np.asarray(rows.next_state)), self._goal)
+        return rows._replace(next_state=kept)
 
 
 @eqx.filter_jit

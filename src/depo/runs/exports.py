@@ -13,6 +13,7 @@ from gymnasium.spaces import Box
 from depo.environments.discrete_actions import choices_of, first_numbers
 from depo.environments.family import EnvironmentSettings, family_of
 from depo.methods.off_policy.settings import is_fine_tuned, uses_memory
+from depo.methods.registry import OFF_POLICY
 from depo.models.acting import Policy, Space
 from depo.models.card import Origin, read_origin
 from depo.models.folder import load_planner, save_planner, save_skill
@@ -124,17 +125,19 @@ def _spaces(model: PolicyModel, environment: EnvironmentSettings) -> tuple[Space
 
 
 def _features(run: Run, problem: Problem, seed: int, model: PolicyModel) -> tuple[str, ...]:
-    """Names from the demonstrations, from the planner that was transferred, or from the
-    environment; numbers where nobody has any."""
+    """Names from the environment on vectors, from the demonstrations, or from the planner that was
+    transferred; numbers where nobody has any."""
+    environment = run.job.environment.gymnasium()
     if problem.demos is not None:
-        return problem.demos.feature_names
+        own = environment.feature_names() if run.job.learner == OFF_POLICY else ()
+        return own or problem.demos.feature_names
     if run.job.spec.takes_planner:
         return read_origin(source_folder(run) / f"seed-{seed}").features
     part = model.planner if isinstance(model, DecoupledPolicy) else model
     if (normaliser := getattr(part, "normaliser", None)) is None:  # finite states
         return ("state",)
     count = normaliser.mean.shape[0]
-    return run.job.environment.gymnasium().feature_names() or tuple(f"s{i}" for i in range(count))
+    return environment.feature_names() or tuple(f"s{i}" for i in range(count))
 
 
 def describe_demonstrations(job: Job, problem: Problem) -> str:

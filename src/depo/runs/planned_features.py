@@ -21,7 +21,8 @@ def planned_features(
     names: Sequence[str],
     states: int,
 ) -> tuple[int, ...]:
-    """The numbers of the features that settings say are planned, by name, number or MOTORS.
+    """The numbers of the features that settings say are planned, by name, number or MOTORS; where
+    they say nothing, all but an episode's goal.
 
     >>> from depo.methods.depo import OffPolicyDePO
     >>> settings = OffPolicyDePO(features=Features(plans="vx, 3"))
@@ -32,7 +33,8 @@ def planned_features(
     part: Features | None = getattr(settings, "features", None)
     wanted = "" if part is None else part.plans  # a planner that is given knows its own
     if not wanted:
-        return tuple(range(states))
+        goal = environment.goal_features()
+        return tuple(i for i in range(states) if i not in goal)
     joints = MujocoStates.names(environment, states) if is_nameless(names) else None
     numbers = [str(i) for i in range(states)]
     driven = MujocoStates.motors(environment, states)
