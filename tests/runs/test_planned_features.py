@@ -95,3 +95,9 @@ def test_features_in_another_order_are_refused() -> None:
     job = make_job("depo", env=f"{reach.__name__}:make_reach", demos=other, steps=6_000)
     with pytest.raises(depo.DepoError, match=r"'observation.x1' as feature 0, .* put the columns"):
         open_problem(job, other)
+
+
+def test_a_goal_alone_is_nothing_to_plan() -> None:
+    only = GymnasiumEnvironment(f"{reach.__name__}:make_reach", observe="desired_goal")
+    with pytest.raises(depo.DepoError, match="there is nothing to plan"):
+        planned_features(planning(""), only, only.feature_names(), 2)

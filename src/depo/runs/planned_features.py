@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from depo.core.errors import unknown
+from depo.core.errors import DepoError, unknown
 from depo.environments.gymnasium_environment import GymnasiumEnvironment
 from depo.environments.mujoco_states import MujocoStates
 from depo.methods.off_policy.settings import Features
@@ -34,6 +34,11 @@ def planned_features(
     wanted = "" if part is None else part.plans  # a planner that is given knows its own
     if not wanted:
         goal = environment.goal_features()
+        if len(goal) == states:
+            raise DepoError(
+                f"environment '{environment.id}' shows nothing but the goal of an episode: there "
+                "is nothing to plan; name more keys by --observe"
+            )
         return tuple(i for i in range(states) if i not in goal)
     joints = MujocoStates.names(environment, states) if is_nameless(names) else None
     numbers = [str(i) for i in range(states)]
