@@ -202,15 +202,19 @@ def no_setting(kind: type[MethodSettings], name: str, known: set[str]) -> DepoEr
 
 @_once
 def documentation(owner: type) -> dict[str, str]:
-    """The sentences below each field of a dataclass, read from its source."""
+    """The sentences below each field of a dataclass, inherited ones too, read from its source."""
+    found: dict[str, str] = {}
+    for base in owner.__bases__:
+        if dataclasses.is_dataclass(base):
+            found |= documentation(base)
     try:
         module = inspect.getsource(sys.modules[owner.__module__])
     except (OSError, TypeError):
-        return {}
+        return found
     for node in ast.walk(ast.parse(module)):
         if isinstance(node, ast.ClassDef) and node.name == owner.__name__:
-            return dict(_docstrings(node))
-    return {}
+            return found | dict(_docstrings(node))
+    return found
 
 
 def _docstrings(node: ast.ClassDef) -> Iterator[tuple[str, str]]:
