@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -361,10 +362,11 @@ def _successes(info: dict[str, Any], ended: np.ndarray) -> np.ndarray:
     found = np.full(len(ended), np.nan)
     for rows, own in ((~ended, info), (ended, info.get("final_info", {}))):
         for word in SUCCESS:
+            said = rows & np.asarray(own.get(f"_{word}", rows), bool)
             values = np.asarray(own.get(word, ()))
-            if values.shape == ended.shape and values.dtype.kind in "biuf":  # else another meaning
-                said = rows & np.asarray(own.get(f"_{word}", rows), bool)
-                found[said] = values[said]
+            if values.shape == ended.shape:
+                with contextlib.suppress(TypeError, ValueError):  # the word means something else
+                    found[said] = values[said].astype(np.float64)  # NumPy's truths are objects
     return found
 
 
