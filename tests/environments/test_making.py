@@ -25,9 +25,9 @@ def test_a_function_is_named_with_its_arguments() -> None:
 
 def test_a_class_is_a_function_too_and_a_variant_may_be_one() -> None:
     here = named_environment(f"{MODULE}:Reach")
-    assert here.gymnasium().vector_sizes() == (6, 2)
+    assert here.gymnasium().vector_sizes()[:2] == (6, 2)
     other = here.variant(f"{MODULE}:make_reach")
-    assert other.gymnasium().vector_sizes() == (6, 2)
+    assert other.gymnasium().vector_sizes()[:2] == (6, 2)
 
 
 @pytest.mark.parametrize(
