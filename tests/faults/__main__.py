@@ -1,15 +1,18 @@
 """Kill depo a hundred times, and make its life hard in other ways; a table of what came of it.
 
-    python -m tests.faults [--kills 100] [--seed 0] [--only vectors refits]
+    python -m tests.faults [--kills 100] [--seed 0] [--only vectors refits] [--record FILE]
 
 All has to end bit for bit as if nothing had happened, or be refused in a sentence. What happens is
 drawn from the seed; at which instant it happens depends on the machine, too, apart from signals
-that are sent while a certain file is written.
+that are sent while a certain file is written. A campaign that was cut short goes on from its
+record.
 """
 
 from __future__ import annotations
 
 import argparse
+import dataclasses
+import json
 import os
 import signal
 import sys
@@ -62,11 +65,27 @@ def circumstances(subject: Subject, folder: Path) -> list[Outcome]:
     return found
 
 
+def recorded(record: Path | None) -> list[Kill]:
+    """The kills of this campaign so far."""
+    lines = record.read_text().splitlines() if record and record.exists() else []
+    rows = [json.loads(line) for line in lines]
+    return [Kill(**row | {"signal": signal.Signals[row["signal"]]}) for row in rows]
+
+
+def add(kill: Kill, record: Path | None) -> None:
+    """One line more in the record."""
+    if record is not None:
+        row = dataclasses.asdict(kill) | {"signal": kill.signal.name}
+        with record.open("a") as file:
+            file.write(json.dumps(row) + "\n")
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--kills", type=int, default=100)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--only", nargs="+", default=[*TRAININGS, *READINGS, "circumstances"])
+    parser.add_argument("--record", type=Path, help="kills are added to it, and counted from it")
     asked = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # what is mounted has to go
     with tempfile.TemporaryDirectory(prefix="depo-faults-") as folder:
@@ -75,9 +94,10 @@ def main() -> int:
         needed = {"grid"} if set(asked.only) & set(READINGS) else set()
         needed |= {"vectors"} if "circumstances" in asked.only else set()
         subjects = prepared([*asked.only, *needed], Path(folder))
-        chosen, kills = [s for s in subjects if s.name in asked.only], []
-        for kill in campaign(chosen, asked.kills, asked.seed) if chosen else ():
+        chosen, kills = [s for s in subjects if s.name in asked.only], recorded(asked.record)
+        for kill in campaign(chosen, asked.kills, asked.seed, tuple(kills)) if chosen else ():
             kills.append(kill)
+            add(kill, asked.record)
             told = f"  {len(kills)}: {kill.subject}, {kill.signal.name} at a random {kill.instant}"
             print(f"{told}, {kill.seconds:.1f} s: {kill.fault or 'identical'}", flush=True)
         others = []

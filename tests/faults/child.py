@@ -72,8 +72,10 @@ class Child:
 def _be(call: Callable[[], object], output: Path) -> None:
     """What the child does: never returns."""
     status = 1
-    for number in (signal.SIGTERM, signal.SIGHUP):  # whatever they were to the parent, as by nohup
+    # whatever they were to the parent: nohup ignores SIGHUP, a shell's '&' SIGINT
+    for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         nothing = os.open(os.devnull, os.O_RDONLY)
         written = os.open(output, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)

@@ -8,7 +8,7 @@ import shutil
 import signal
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from depo.runs.run import TIMING
@@ -31,17 +31,22 @@ class Kill:
     seconds: float
     fault: str = ""
     """What was wrong; empty: all ended as if nothing had happened."""
+    chain: int = 0
+    """Which piece of work of the campaign was killed."""
 
 
-def campaign(subjects: Sequence[Subject], kills: int, seed: int) -> Iterator[Kill]:
-    """Chains of kills, subject after subject, until so many have landed."""
-    generator, done, chain = random.Random(seed), 0, 0
-    while done < kills:
-        subject = subjects[chain % len(subjects)]
+def campaign(
+    subjects: Sequence[Subject], kills: int, seed: int, done: Sequence[Kill] = ()
+) -> Iterator[Kill]:
+    """Chains of kills, subject after subject, until so many have landed; those that were done
+    before count. A chain depends on the seed and its number alone."""
+    landed, chain = len(done), 1 + max((kill.chain for kill in done), default=-1)
+    while landed < kills:
+        subject, generator = subjects[chain % len(subjects)], random.Random(f"{seed} {chain}")
+        for kill in _chain(subject, generator, min(kills - landed, generator.randint(*IN_A_ROW))):
+            landed += 1
+            yield replace(kill, chain=chain)
         chain += 1
-        for kill in _chain(subject, generator, min(kills - done, generator.randint(*IN_A_ROW))):
-            done += 1
-            yield kill
 
 
 def _chain(subject: Subject, generator: random.Random, count: int) -> list[Kill]:
@@ -56,9 +61,7 @@ def _chain(subject: Subject, generator: random.Random, count: int) -> list[Kill]
     ended = subject.child(run).wait()
     fault = _fault_at_the_end(subject, run, ended)
     shutil.rmtree(run, ignore_errors=True)
-    return [
-        Kill(k.subject, k.signal, k.instant, k.seconds, k.fault or fault) for k in landed
-    ] or _chain(subject, generator, count)
+    return [replace(k, fault=k.fault or fault) for k in landed] or _chain(subject, generator, count)
 
 
 def _kill(

@@ -34,6 +34,14 @@ with module.StopRequest(say):
 """
 
 
+MUTE = """
+import hashlib, threading
+with module.StopRequest(lambda text: threading.Event().wait()):  # a terminal that was halted
+    say("ready")
+    hashlib.pbkdf2_hmac("sha256", b"", b"", 2**31 - 1)
+"""
+
+
 def begin(script: str, *arguments: str) -> subprocess.Popen[str]:
     process = subprocess.Popen(
         [sys.executable, "-c", PROLOGUE + script, *arguments], stdout=subprocess.PIPE, text=True
@@ -77,6 +85,13 @@ def test_a_call_that_does_not_return_is_left_when_the_time_is_over() -> None:
     assert "the last checkpoint is whole" in said(process)
     assert time.monotonic() - began < 20
     assert process.returncode == 128 + signal.SIGTERM
+
+
+def test_a_terminal_that_takes_no_line_does_not_hold_it_up() -> None:
+    process = begin(MUTE)
+    process.send_signal(signal.SIGINT)
+    assert said(process) == ""
+    assert process.returncode == 128 + signal.SIGINT
 
 
 def test_what_was_told_to_be_ignored_is() -> None:

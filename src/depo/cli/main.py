@@ -9,6 +9,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import NoReturn
 
+from depo.cli.leaving import LeavingInTime
 from depo.core.errors import DepoError, printable, unknown
 
 COMMANDS: dict[str, tuple[str, str]] = {
@@ -60,7 +61,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     argv = list(sys.argv[1:] if arguments is None else arguments)
     _ignore_local_style()
     try:
-        sys.exit(_dispatch(argv))
+        with LeavingInTime():
+            sys.exit(_dispatch(argv))
     except SystemExit as stop:
         if stop.code == 2 and "--json" in argv:  # tyro has said why, for people
             print(json.dumps({"error": "these flags are not understood: see stderr"}))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -48,12 +49,11 @@ def start(
     """Create a run's folder and work on it until it is finished or a callback stops it."""
     own = Callbacks(callbacks)
     problem = open_problem(job, demos)
-    try:
+    with contextlib.ExitStack() as closing:
+        closing.callback(problem.close)
         run = _create(job, path, problem)
-        with run.locked(), StopRequest(say) as stop:
+        with run.locked(), StopRequest(say) as stop, closing.pop_all():  # closing may take time
             _loop(run, problem, stop, own)
-    finally:
-        problem.close()
     return run
 
 
