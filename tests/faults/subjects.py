@@ -97,18 +97,20 @@ def training(name: str, folder: Path) -> Subject:
 
 
 def reading(name: str, folder: Path, finished: Path) -> Subject:
-    """A command that looks at a copy of a finished run, and writes below its own folder."""
+    """A command that looks at a copy of a finished run, and writes below its own folder. Copies
+    have the same name, which figures show."""
     command, *flags = READINGS[name]
 
-    def sit(run: Path) -> None:
+    def sit(place: Path) -> None:
         _keep_programs()
+        run = place / "run"
         if not run.exists():
-            shutil.copytree(finished, run.with_name(f".{run.name}"), dirs_exist_ok=True)
-            run.with_name(f".{run.name}").rename(run)
+            shutil.copytree(finished, place / "copy", dirs_exist_ok=True).rename(run)
         main([command, str(run), *flags])
 
-    def result(run: Path) -> Result:
-        said = (folder / f"{run.name}.txt").read_bytes().replace(str(run).encode(), b"RUN")
+    def result(place: Path) -> Result:
+        run = place / "run"
+        said = (folder / f"{place.name}.txt").read_bytes().replace(str(run).encode(), b"RUN")
         written = {str(p.relative_to(run)): p.read_bytes() for p in run.rglob("*.png")}
         return learned(run) | written | ({"said": said} if name == "evaluation" else {})
 

@@ -6,11 +6,12 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
-from tests.faults.__main__ import table
+from tests.faults.__main__ import add, recorded, table
 from tests.faults.child import Child, Ended
-from tests.faults.kills import Kill
+from tests.faults.kills import Kill, campaign
 from tests.faults.subjects import difference
 
 
@@ -36,6 +37,28 @@ def test_only_one_sentence_is_a_refusal() -> None:
     assert refusal.sentence == "cannot write it: no space, update depo: soon"
     assert not Ended(0, "depo: cannot write it: no space").in_a_sentence
     assert not Ended(2, "Traceback (most recent call last):\ndepo: oh").in_a_sentence
+
+
+def test_a_child_hears_what_its_parent_ignores(tmp_path: Path) -> None:
+    """A campaign in the background of a shell ignores Ctrl-C, and would kill nothing by it."""
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        child = Child(lambda: (os.write(1, b"here\n"), time.sleep(60)), tmp_path / "said.txt")
+        while not (tmp_path / "said.txt").exists() or not (tmp_path / "said.txt").read_text():
+            time.sleep(0.01)
+        child.send(signal.SIGINT)
+        assert child.wait(30).status == 130
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def test_a_record_is_gone_on_from(tmp_path: Path) -> None:
+    kills = [Kill("grid", signal.SIGHUP, "time", 0.5, chain=c) for c in (0, 0, 1)]
+    for kill in kills:
+        add(kill, tmp_path / "record.jsonl")
+    assert recorded(tmp_path / "record.jsonl") == kills
+    assert recorded(None) == recorded(tmp_path / "none.jsonl") == []
+    assert list(campaign([], 3, 0, kills)) == []  # all three have landed
 
 
 def test_a_child_is_waited_for_and_one_that_hangs_is_killed(tmp_path: Path) -> None:
