@@ -61,9 +61,10 @@ origins = st.builds(
     seed=st.integers(0, 2**31),
     scores=st.dictionaries(st.text(), numbers, max_size=4),
 )
+digests = st.sampled_from([(), ("0" * 64,), ("0" * 64, "a1" * 32)])
 cards = st.one_of(
-    st.builds(Card, st.just("planner"), categorical | gaussian, origins),
-    st.builds(Card, st.just("skill"), finite_skill | vector_skill, origins),
+    st.builds(Card, st.just("planner"), categorical | gaussian, origins, digests),
+    st.builds(Card, st.just("skill"), finite_skill | vector_skill, origins, digests),
 )
 VECTOR = VectorSkillShape(4, 20.0, (2, 3), 2, 0.3, "difference", 1, (8, 8))
 GAUSSIAN = GaussianPlannerShape(4, 0.0, (0, 1), (-5.0, 1.0), False, (8,))
@@ -166,6 +167,6 @@ def test_the_first_format_said_nothing_of_modes_and_kept_scores_that_are_none() 
 def test_a_newer_folder_is_refused(tmp_path: Path) -> None:
     EVERY["vector skill"].save(tmp_path)
     file = tmp_path / "settings.json"
-    file.write_text(json.dumps(json.loads(file.read_text()) | {"format": 3}))
-    with pytest.raises(DepoError, match="newer depo: format 3, this one reads up to 2"):
+    file.write_text(json.dumps(json.loads(file.read_text()) | {"format": 4}))
+    with pytest.raises(DepoError, match="newer depo: format 4, this one reads up to 3"):
         Card.load(tmp_path, "skill")

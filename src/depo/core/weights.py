@@ -51,10 +51,15 @@ def named_arrays(tree: Any) -> dict[str, np.ndarray]:
     return {_name(path): np.asarray(_plain(leaf)) for path, leaf in leaves}
 
 
+def as_bytes(tree: Any) -> bytes:
+    """All arrays of a pytree, as a file holds them."""
+    arrays = {name: np.array(array, order="C") for name, array in named_arrays(tree).items()}
+    return save(arrays, metadata={FORMAT.key: str(FORMAT.current)})
+
+
 def save_tree(path: Path, tree: Any) -> None:
     """Write all arrays of a pytree, atomically."""
-    arrays = {name: np.array(array, order="C") for name, array in named_arrays(tree).items()}
-    write_bytes(path, save(arrays, metadata={FORMAT.key: str(FORMAT.current)}))
+    write_bytes(path, as_bytes(tree))
 
 
 def load_tree(path: Path, skeleton: Tree) -> Tree:

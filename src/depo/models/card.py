@@ -25,6 +25,8 @@ Hidden = Annotated[tuple[Positive, ...], msgspec.Meta(max_length=64)]
 Choices = Annotated[tuple[Positive, ...], msgspec.Meta(min_length=1, max_length=64)]
 """Among how many each choice of an action is."""
 PairInput = Literal["difference", "states"]
+Digests = tuple[Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")], ...]
+"""Any of which a file may have; none: not known, from before that was kept."""
 
 
 @dataclass(frozen=True)
@@ -189,14 +191,16 @@ class Card:
     kind: str
     shape: Shape
     origin: Origin
+    weights: Digests = ()
+    """Of the file of weights; see :func:`depo.models.weights_file.save_weights`."""
 
     def save(self, folder: Path) -> None:
         """Write ``settings.json``, and ``card.md`` for people."""
         finite = {name: x for name, x in self.origin.scores.items() if math.isfinite(x)}
         origin = encode(self.origin) | {"scores": encode(finite)}
         write_bytes(folder / CARD, self._text().encode())
-        shape = encode(self.shape)
-        FORMAT.write(folder / SETTINGS, {"kind": self.kind, "shape": shape, "origin": origin})
+        stored = {"kind": self.kind, "shape": encode(self.shape), "origin": origin}
+        FORMAT.write(folder / SETTINGS, {**stored, "weights": list(self.weights)})
 
     @classmethod
     def load(cls, folder: Path, kind: str) -> Card:
@@ -212,7 +216,7 @@ class Card:
         if stored.kind != kind:
             raise DepoError(f"{folder} holds a {stored.kind}, not a {kind}")
         shape = decode(SHAPES[kind], stored.shape, f"{file} does not describe a {kind}: shape")
-        return cls(kind, shape, stored.origin)
+        return cls(kind, shape, stored.origin, stored.weights)
 
     def _text(self) -> str:
         shape, origin = encode(self.shape), self.origin
@@ -252,6 +256,7 @@ def read_origin(folder: str | Path) -> Origin:
 class _Stored:
     kind: str
     shape: Mapping[str, Any]
+    weights: Digests
     origin: Origin = field(default_factory=Origin)
 
 
@@ -266,7 +271,12 @@ def _since_2(old: Data) -> Data:
     return {**old, "shape": shape, "origin": origin}
 
 
-FORMAT = Format("planner or skill folder", (_since_2,), signed=True)
+def without_digest(old: Data) -> Data:
+    """Before folders held a digest of their weights."""
+    return {**old, "weights": []}
+
+
+FORMAT = Format("planner or skill folder", (_since_2, without_digest), signed=True)
 
 
 def _check_predicts(predicts: tuple[int, ...], sees: int) -> None:

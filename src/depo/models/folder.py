@@ -7,17 +7,11 @@ the model comes from.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import equinox as eqx
-import jax
-import numpy as np
-
 from depo.core.errors import DepoError
 from depo.core.files import as_path
-from depo.core.weights import load_tree, save_tree
 from depo.models.card import (
     Card,
     CategoricalActorShape,
@@ -31,20 +25,17 @@ from depo.models.card import (
     Shape,
     VectorSkillShape,
 )
-from depo.models.normaliser import Normaliser, check_statistics
+from depo.models.normaliser import Normaliser
 from depo.models.planner import CategoricalPlanner, GaussianPlanner, Planner
 from depo.models.policy import CategoricalActor, DiscreteActor, GaussianActor
 from depo.models.skill import AnalyticSkill, CategoricalSkill, DiscreteSkill, Skill, VectorSkill
-
-WEIGHTS = "weights.safetensors"
-LARGEST = 1e12
-"""Of a weight that a network can compute with."""
+from depo.models.weights_file import load_weights, save_weights, settled
 
 
 def save_planner(path: str | Path, planner: Planner, origin: Origin | None = None) -> Path:
     """Write a planner folder.
 
-    >>> import tempfile
+    >>> import jax, tempfile
     >>> planner = CategoricalPlanner(jax.random.key(0), states=4, hidden=(8,))
     >>> folder = save_planner(tempfile.mkdtemp(), planner)
     >>> load_planner(folder).states
@@ -192,25 +183,14 @@ def _save(
     model: Planner | LearnedSkill,
     origin: Origin | None,
 ) -> Path:
-    save_tree(path / WEIGHTS, model)
-    Card(kind, shape_of(model), origin or Origin()).save(path)
+    shape, origin = shape_of(model), origin or Origin()
+    save_weights(path, model, lambda digests: Card(kind, shape, origin, digests).save(path))
     return path
 
 
 def _load(path: Path, kind: str) -> Any:
-    shape = Card.load(path, kind).shape
-    return load_weights(path, kind, lambda key: build(key, shape))
+    def load() -> Any:
+        card = Card.load(path, kind)
+        return load_weights(path, kind, lambda key: build(key, card.shape), card.weights)
 
-
-def load_weights(path: Path, kind: str, build: Callable[[Any], Any]) -> Any:
-    """What ``build(key)`` makes, with the weights of a folder; refuses any that are no weights."""
-    try:
-        skeleton = eqx.filter_eval_shape(build, jax.random.key(0))
-    except (ValueError, TypeError, OverflowError) as error:  # sizes that no array has
-        raise DepoError(f"{path} describes a {kind} that cannot be made: {error}") from None
-    model = load_tree(path / WEIGHTS, skeleton)
-    check_statistics(model, path / WEIGHTS)
-    weights = eqx.filter(model, eqx.is_inexact_array)
-    if any(np.abs(array).max(initial=0) > LARGEST for array in jax.tree.leaves(weights)):
-        raise DepoError(f"{path / WEIGHTS} holds weights beyond ±{LARGEST:g}: damaged?")
-    return model
+    return settled(load)

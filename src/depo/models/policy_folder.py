@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -22,7 +22,6 @@ from depo.core.files import as_path, read_object, write_bytes
 from depo.core.folders import check_folder
 from depo.core.formats import Data, Format
 from depo.core.imports import allow, distrust, refuse
-from depo.core.weights import save_tree
 from depo.models.acting import Policy, Space
 from depo.models.card import (
     CARD,
@@ -31,14 +30,16 @@ from depo.models.card import (
     CategoricalActorShape,
     CategoricalPlannerShape,
     CategoricalSkillShape,
+    Digests,
     DiscreteActorShape,
     DiscreteSkillShape,
     FormulaShape,
     GaussianPlannerShape,
     Origin,
     scores_table,
+    without_digest,
 )
-from depo.models.folder import WEIGHTS, build, load_weights, shape_of
+from depo.models.folder import build, shape_of
 from depo.models.planner import GaussianPlanner
 from depo.models.policy import (
     CategoricalActor,
@@ -50,11 +51,12 @@ from depo.models.policy import (
 )
 from depo.models.skill import AnalyticSkill, DiscreteSkill, VectorSkill
 from depo.models.skill_source import formula_skill, own_name, skill_from, wanted_formula
+from depo.models.weights_file import load_weights, save_weights, settled
 
 Formula = Callable[[jax.Array, jax.Array], jax.Array] | AnalyticSkill | str
 FINITE = CategoricalPlannerShape | CategoricalSkillShape | CategoricalActorShape
 ACTORS = CategoricalActor | GaussianActor | DiscreteActor
-FORMAT = Format("policy folder", signed=True)
+FORMAT = Format("policy folder", (without_digest,), signed=True)
 
 
 @dataclass(frozen=True)
@@ -71,6 +73,7 @@ class _Stored:
     spread: bool
     """Whether random actions come from random plans."""
     origin: Origin
+    weights: Digests
 
 
 def save_policy(path: str | Path, policy: Policy) -> Path:
@@ -93,11 +96,16 @@ def save_policy(path: str | Path, policy: Policy) -> Path:
         remembers=policy.remembers,
         spread=model.spread if isinstance(model, DecoupledPolicy) else True,
         origin=policy.origin,
+        weights=(),
     )
-    save_tree(path / WEIGHTS, _parts(model))
     write_bytes(path / CARD, _text(policy, parts).encode())
     formulas = [part.name for part in parts.values() if isinstance(part, FormulaShape)]
-    FORMAT.write(path / SETTINGS, encode(stored), [x for n in formulas for x in wanted_formula(n)])
+    wanted = [x for name in formulas for x in wanted_formula(name)]
+
+    def describe(digests: Digests) -> None:
+        FORMAT.write(path / SETTINGS, encode(replace(stored, weights=digests)), wanted)
+
+    save_weights(path, _parts(model), describe)
     return path
 
 
@@ -107,7 +115,10 @@ def load_policy(path: str | Path, *, skill: Formula | None = None, trust: bool =
     A formula is not imported because somebody else's folder says so: name it here (``skill``), as a
     function (state, target) → action or as ``'module:function'``, or ``trust`` the folder.
     """
-    path = as_path(path, "policy")
+    return settled(lambda: _load(as_path(path, "policy"), skill, trust))
+
+
+def _load(path: Path, skill: Formula | None, trust: bool) -> Policy:
     if not (path / SETTINGS).exists():
         raise DepoError(
             f"{path} is not a policy folder (no {SETTINGS} in it): give a folder such as "
@@ -134,7 +145,7 @@ def load_policy(path: str | Path, *, skill: Formula | None = None, trust: bool =
         made = {name: build(key, shape) for name, shape in shapes.items()}
         return made if formula is None else {**made, "skill": formula}
 
-    parts = load_weights(path, "policy", skeleton)
+    parts = load_weights(path, "policy", skeleton, stored.weights)
     decoupled = stored.model == "decoupled"
     model = (
         DecoupledPolicy(parts["planner"], parts["skill"], stored.spread)
