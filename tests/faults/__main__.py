@@ -89,7 +89,8 @@ def main() -> int:
     asked = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # what is mounted has to go
     with tempfile.TemporaryDirectory(prefix="depo-faults-") as folder:
-        os.environ |= {"DEPO_CACHE": f"{folder}/cache", "XDG_CONFIG_HOME": f"{folder}/config"}
+        os.environ.setdefault("DEPO_CACHE", f"{folder}/cache")  # one that is given is warm
+        os.environ["XDG_CONFIG_HOME"] = f"{folder}/config"
         began = time.monotonic()
         needed = {"grid"} if set(asked.only) & set(READINGS) else set()
         needed |= {"vectors"} if "circumstances" in asked.only else set()
