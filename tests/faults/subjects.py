@@ -10,7 +10,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import jax
+import matplotlib.backends.backend_agg  # noqa: F401  # with what commands import, before any fork
 
+import depo.cli.evaluate
+import depo.cli.imagine
+import depo.cli.reachability
+import depo.cli.resume
+import depo.evaluation.vector_rollouts
+import depo.methods.supervised.off_policy
+import depo.methods.supervised.on_policy
+import depo.plotting.figures
+import depo.plotting.reachability  # noqa: F401
 from depo.cli.main import main
 from depo.core.runtime import prepare_jax
 from depo.runs.run import CHECKPOINTS, METRICS, SETTINGS, STATE

@@ -11,6 +11,7 @@ import shutil
 import stat
 import tomllib
 import uuid
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any
@@ -67,8 +68,17 @@ def parse_object(text: str, where: str) -> dict[str, Any]:
     """The JSON object in a text; NaN and infinity, which JSON does not have, are for the codec."""
     if len(text) > TEXT:
         raise DepoError(f"{where} has {len(text):,} characters, more than {TEXT:,}: damaged?")
+
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        """Of a name that stands twice every program takes another value."""
+        found = dict(pairs)
+        if len(found) < len(pairs):
+            twice = Counter(name for name, _ in pairs).most_common(1)[0][0]
+            raise DepoError(f"{where} says '{readable(twice)}' twice: damaged?")
+        return found
+
     try:
-        value = json.loads(text)
+        value = json.loads(text, object_pairs_hook=once)
     except (ValueError, RecursionError) as error:
         raise DepoError(f"{where} is not readable JSON: {readable(str(error))}") from None
     if not isinstance(value, dict):
@@ -128,6 +138,13 @@ def file_digest(path: Path, length: int | None = None) -> str:
             sha.update(block)
             left = None if left is None else left - len(block)
     return sha.hexdigest()
+
+
+def own_copy(path: Path, kind: str, most: int = TEXT) -> None:
+    """A file of its own, if others are the same by a hard link (so do backups): to append to it
+    would change them."""
+    if path.is_file() and path.stat().st_nlink > 1:
+        write_bytes(path, read_bytes(path, kind, most))
 
 
 def read_text(path: Path, kind: str, most: int = TEXT) -> str:

@@ -73,7 +73,7 @@ def read_npz(path: Path, wanted: Collection[str] | None = None) -> dict[str, np.
     Pickled contents are refused, never run. An array that nobody wants is not looked at.
     """
     with _opened(path) as archive:
-        members = _members(archive)
+        members = _members(archive, path)
         chosen = members if wanted is None else {n: members[n] for n in wanted if n in members}
         sizes = [_checked(archive, member, path) for member in chosen.values()]
         check_size(sum(sizes), str(path))
@@ -83,7 +83,7 @@ def read_npz(path: Path, wanted: Collection[str] | None = None) -> dict[str, np.
 def array_names(path: Path) -> set[str]:
     """What the arrays of a file are called."""
     with _opened(path) as archive:
-        return set(_members(archive))
+        return set(_members(archive, path))
 
 
 @contextlib.contextmanager
@@ -133,10 +133,13 @@ def _is_zip(path: Path) -> bool:
         return False
 
 
-def _members(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
+def _members(archive: zipfile.ZipFile, path: Path) -> dict[str, zipfile.ZipInfo]:
     """The arrays by their names."""
-    infos = archive.infolist()
-    return {i.filename.removesuffix(".npy"): i for i in infos if i.filename.endswith(".npy")}
+    infos = [info for info in archive.infolist() if info.filename.endswith(".npy")]
+    found = {info.filename.removesuffix(".npy"): info for info in infos}
+    if len(found) < len(infos):  # of which programs take the first, or the last
+        raise DepoError(f"{path} holds two arrays of one name: damaged?")
+    return found
 
 
 def _checked(archive: zipfile.ZipFile, member: zipfile.ZipInfo, path: Path) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -43,6 +44,8 @@ DTYPES = {
     "U32": "uint32",
 }
 """What the format calls the dtypes of our arrays."""
+ROOM = 1 << 24
+"""Bytes that a file may have beyond four times its arrays, so that other shapes are told apart."""
 
 
 def named_arrays(tree: Any) -> dict[str, np.ndarray]:
@@ -66,6 +69,7 @@ def load_tree(path: Path, skeleton: Tree) -> Tree:
     """Fill a skeleton (arrays, or shapes from ``eqx.filter_eval_shape``) after checking it fits:
     names, shapes and dtypes before anything is read, then that every number is finite."""
     check_plain_file(path, "safetensors")
+    check_file_size(path, skeleton)
     arrays, rest = eqx.partition(skeleton, _is_array_like)
     try:
         with safe_open(path, "np") as file:
@@ -116,6 +120,18 @@ def _filled(file: Any, name: str, leaf: Any, path: Path) -> Any:
         )
     value = jnp.array(array)  # a copy: JAX must never alias a NumPy buffer
     return jax.random.wrap_key_data(value) if _is_key(leaf) else value
+
+
+def check_file_size(path: Path, skeleton: Any) -> None:
+    """Refuse a file that is far larger than the skeleton's arrays, before anybody reads all of it:
+    a million names take long to parse, and a hole of a terabyte, which takes no room on a disk,
+    takes hours."""
+    arrays = [_plain_shape(leaf) for leaf in jax.tree.leaves(skeleton) if _is_array_like(leaf)]
+    needed = sum(math.prod(array.shape) * array.dtype.itemsize for array in arrays)
+    if (found := path.stat().st_size) > 4 * needed + ROOM:
+        raise DepoError(
+            f"{path} has {found:,} bytes, its arrays should take {needed:,}: damaged, or another's?"
+        )
 
 
 def digest(tree: Any) -> str:

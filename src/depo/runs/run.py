@@ -40,13 +40,14 @@ from depo.core.files import (
     file_digest,
     json_digest,
     new_folder,
+    own_copy,
     read_object,
     read_text,
 )
 from depo.core.folders import check_folder, open_plain
 from depo.core.formats import Data, Format
 from depo.core.imports import allow, distrust, refuse
-from depo.core.limits import read_limit
+from depo.core.limits import check_size, read_limit
 from depo.core.runtime import cores
 from depo.data.demonstrations import Demonstrations
 from depo.environments.names import is_given
@@ -64,7 +65,9 @@ KEPT_CHECKPOINTS = 2
 REPLAY, STOPPED, POLICY = "replay", "stopped.json", "policy"
 LOCK, FIGURES = ".lock", "figures"
 CSV_EXPANDS = 16
-"""Times the bytes of a table that its rows take in memory."""
+"""Times the bytes of a table that its rows take in memory, unless they are very short."""
+ROW, CELL = 500, 120
+"""Bytes that a row takes, and each number in it, as text and then as numbers."""
 REMOVE = "remove that checkpoint's folder to go on from the one before"
 PROGRESS_FORMAT = Format("checkpoint's progress", (lambda old: old,), unmarked=True)  # 2: digests
 STOP_FORMAT = Format("note on a stop", unmarked=True)
@@ -288,12 +291,16 @@ class Run:
 
     def load(self, skeleton: Any) -> Any:
         """What the newest checkpoint holds."""
-        from depo.core.weights import load_tree  # JAX, which a table of runs does not need
+        from depo.core.weights import (  # JAX, which a table of runs does not need
+            check_file_size,
+            load_tree,
+        )
         from depo.models.normaliser import check_statistics
 
         file, progress = self.latest()
         try:
             check_plain_file(file, "a checkpoint")
+            check_file_size(file, skeleton)
             if progress.state not in ("", file_digest(file)):
                 raise DepoError(f"{file} is damaged: it is not as it was written")
             state = load_tree(file, skeleton)
@@ -319,6 +326,8 @@ class Run:
     def cut_back(self, progress: Progress) -> None:
         """Forget metrics written after the checkpoint, and what a kill left half-written."""
         metrics = self.path / METRICS
+        for table in (metrics, self.path / TIMING):
+            own_copy(table, "CSV", _longest_table())
         if metrics.exists() and metrics.stat().st_size > progress.metrics_bytes:
             with open_plain(metrics, "r+b") as file:
                 file.truncate(progress.metrics_bytes)
@@ -435,7 +444,7 @@ def _is_as_left(metrics: Path, size: int, digest: str) -> bool:
     """Whether a file still begins with what a checkpoint knows of it."""
     if not size:
         return True
-    if not metrics.is_file() or metrics.stat().st_size < size:
+    if not metrics.is_file() or metrics.stat().st_size < size or size > _longest_table():
         return False
     with metrics.open("rb") as file:
         file.seek(size - 1)
@@ -455,11 +464,18 @@ def _not_reopened(job: Job) -> dict[str, str]:
     return {"env": f"the object {name}, given from Python: depo.resume(RUN, env=…) and the like"}
 
 
+def _longest_table() -> int:
+    """Bytes of a table whose rows may be read."""
+    return read_limit() // CSV_EXPANDS
+
+
 def _read_numbers(path: Path) -> list[dict[str, float]]:
     """The rows of a table of numbers; one that is still being written is left out."""
     if not path.exists():
         return []
-    text = read_text(path, "CSV", read_limit() // CSV_EXPANDS)
+    text = read_text(path, "CSV", _longest_table())
+    rows = text.count("\n")
+    check_size(rows * ROW + (rows + text.count(",")) * CELL, f"{path}, read into a table,")
     try:
         rows = [row for row in csv.DictReader(io.StringIO(text)) if None not in row.values()]
         return [{name: float(value) for name, value in row.items()} for row in rows]
