@@ -7,6 +7,7 @@ import gzip
 import io
 import os
 import shutil
+import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -295,6 +296,27 @@ def only(*names: str) -> Callable[[Path], None]:
     return make
 
 
+@cache
+def saved_weights() -> dict[str, str]:
+    """Digests of the arrays of all examples, by the names of their folders."""
+    from depo.core.weights import digest
+    from depo.models.folder import load_planner, load_skill
+    from depo.models.policy_folder import load_policy
+
+    with tempfile.TemporaryDirectory() as folder:
+        make_models(Path(folder))
+        loads = {"planner": load_planner, "skill": load_skill, "policy": load_policy}
+        found = {p.name: loads[p.name.split("-")[-1]](p) for p in Path(folder).iterdir()}
+    return {name: digest(getattr(model, "model", model)) for name, model in found.items()}
+
+
+def check_weights(model: Any, name: str) -> None:
+    """No damage leaves other numbers in place of those that were saved."""
+    from depo.core.weights import digest
+
+    assert digest(model) == saved_weights()[name]
+
+
 def check_model(model: Any) -> None:
     import jax
 
@@ -318,7 +340,9 @@ def read_planners(folder: Path) -> None:
     from depo.runs.home import home_of
 
     for name in ("planner", "finite-planner"):
-        check_model(load_planner(folder / name))
+        planner = load_planner(folder / name)
+        check_model(planner)
+        check_weights(planner, name)
         repr(read_origin(folder / name))
         home_of(folder / name)
 
@@ -328,7 +352,9 @@ def read_skills(folder: Path) -> None:
     from depo.models.skill_source import shape_settings
 
     for name in ("skill", "finite-skill"):
-        check_model(load_skill(folder / name))
+        skill = load_skill(folder / name)
+        check_model(skill)
+        check_weights(skill, name)
         shape_settings(str(folder / name))
 
 
@@ -340,6 +366,7 @@ def read_policies(folder: Path) -> None:
 
     for name in ("policy", "finite-policy"):
         policy = load_policy(folder / name)
+        check_weights(policy.model, name)
         for part in jax.tree.leaves(policy.model, is_leaf=lambda p: hasattr(p, "network")):
             check_model(part)
         repr(policy)

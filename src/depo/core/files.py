@@ -45,12 +45,13 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
             file.flush()
             os.fsync(file.fileno())
         temporary.replace(path)
-    except OSError as error:
+    except (OSError, ValueError) as error:  # the latter of a name with a zero in it
+        reason = error.strerror if isinstance(error, OSError) else error
         raise DepoError(
-            f"cannot write {path}: {error.strerror}; nothing saved before was touched"
+            f"cannot write {path}: {reason}; nothing saved before was touched"
         ) from None
     finally:
-        with contextlib.suppress(OSError):
+        with contextlib.suppress(OSError, ValueError):
             temporary.unlink(missing_ok=True)
 
 
@@ -205,6 +206,8 @@ def as_path(given: object, what: str) -> Path:
     depo.core.errors.DepoError: run is a int: give a path
     """
     if isinstance(given, str | Path):
+        if "\0" in str(given):
+            raise DepoError(f"{what} '{readable(str(given))}' is no name that a file can have")
         return Path(given)
     raise DepoError(f"{what} is a {type(given).__name__}: give a path")
 

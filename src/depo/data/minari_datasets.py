@@ -30,6 +30,7 @@ from depo.core.errors import DepoError, readable
 from depo.core.files import check_plain_file, read_object
 from depo.core.imports import import_module
 from depo.data.demonstrations import Demonstrations
+from depo.data.hdf5 import check_self_contained
 
 ABOUT = "metadata.json"
 MARK = "depo"
@@ -78,6 +79,8 @@ def read_folder(
     about = read_object(folder / ABOUT)
     try:
         mark = _mark(about)
+        for file in folder.rglob("*.hdf5"):
+            check_self_contained(file)
         data = minari.MinariDataset(folder)
         _check_spaces(data, mark, keep_actions)
         states, actions, returns = [], [], []

@@ -474,8 +474,8 @@ def _read_numbers(path: Path) -> list[dict[str, float]]:
     if not path.exists():
         return []
     text = read_text(path, "CSV", _longest_table())
-    rows = text.count("\n")
-    check_size(rows * ROW + (rows + text.count(",")) * CELL, f"{path}, read into a table,")
+    lines = text.count("\n")
+    check_size(lines * ROW + (lines + text.count(",")) * CELL, f"{path}, read into a table,")
     try:
         rows = [row for row in csv.DictReader(io.StringIO(text)) if None not in row.values()]
         return [{name: float(value) for name, value in row.items()} for row in rows]
