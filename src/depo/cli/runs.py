@@ -62,7 +62,7 @@ def _print(found: Sequence[Mapping[str, Any]]) -> None:
     """A table; where that is too wide for the terminal, two lines for each run. What is wrong with
     damaged ones comes below it."""
     damaged = [row for row in found if row["status"].startswith(DAMAGED)]
-    rows = [{**row, "status": "damaged"} if row in damaged else row for row in found]
+    rows = [{**row, "status": row["status"].partition(":")[0]} for row in found]
     called = {"env_steps": find_metric("env_steps").title}
     headings = [called.get(name, name) for name in found[0]]
     if not print_wide_table("runs", headings, [list(row.values()) for row in rows]):
