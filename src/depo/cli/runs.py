@@ -69,8 +69,8 @@ def _print(found: Sequence[Mapping[str, Any]]) -> None:
         for row in rows:
             stdout.print(row["run"], soft_wrap=True)
             stdout.print(Padding(printable(_line(row)), (0, 0, 0, 2)))
-    for row in damaged:
-        stdout.print(f"{row['run']} is {row['status']}", soft_wrap=True)
+    for broken in damaged:
+        stdout.print(f"{broken['run']} is {broken['status']}", soft_wrap=True)
 
 
 def _line(row: Mapping[str, Any]) -> str:
