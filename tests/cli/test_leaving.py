@@ -11,6 +11,7 @@ PROLOGUE = """
 import gc, hashlib, os, signal, sys, threading, time
 import depo.cli.leaving as module
 module.SILENT, module.LONGEST, module.AT_ONCE = 0.3, 1.0, 0.3
+signal.signal(signal.SIGINT, signal.default_int_handler)  # which a shell's '&' has ignored
 def ready(): os.write(1, b"ready\\n")
 """
 CAUGHT = """
@@ -48,8 +49,6 @@ def ctrl_c(script: str, *, is_held: bool = False) -> tuple[int, str]:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        # a shell's '&' has it ignored, and so would the child
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     )
     assert process.stdout is not None
     assert process.stdout.readline() == "ready\n"
