@@ -61,7 +61,7 @@ def array_shapes(path: Path) -> dict[str, tuple[tuple[int, ...], np.dtype]]:
     """Shape and dtype of every array of a file; nothing but headers is read."""
     with _opened(path) as archive:
         found = {}
-        for name, member in _members(archive).items():
+        for name, member in _members(archive, path).items():
             with archive.open(member) as file:
                 found[name] = _header(file)[:2]
         return found
