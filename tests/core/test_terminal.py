@@ -59,7 +59,7 @@ def test_commands_say_what_a_file_says_and_no_more(
     file = demos.save(tmp_path / "mine.npz")
     assert call("demos", "info", file) == 0
     said = capsys.readouterr().out
-    assert said.count("title") == 2
+    assert said.count("title") == 3  # the source, and the feature: its name, and its range
     named = tmp_path / "[red]\x1b[31m\n.csv"
     assert call("demos", "info", named) == 2
     assert call("demos", "from-traffic", named, "--out", tmp_path / "x.npz") == 2

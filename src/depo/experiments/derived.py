@@ -34,6 +34,7 @@ YOUNGEST = {
     "end_cost": 1.0,
     "reward_spread": 0.0,
     "smooth_bounds": False,
+    "step_units": False,
     "value_scale": False,
     "calibration_loss": "likelihood",
 }
