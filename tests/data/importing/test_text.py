@@ -165,3 +165,13 @@ def test_what_is_no_table_is_refused(tmp_path: Path, content: str, said: str) ->
     with pytest.raises(DepoError) as refused:
         open_text(save(tmp_path, content))
     assert said in str(refused.value)
+
+
+def test_a_quote_too_many_leaves_columns_of_one_length(tmp_path: Path) -> None:
+    lines = [f"{10 * i};{7 * i},0;a" for i in range(60)]
+    lines[10] += '"' + lines.pop(11)
+    lines[30] = "300;2x,0;b"
+    path = save(tmp_path, "time [ms];hip [deg];trial\n" + "\n".join(lines) + "\n")
+    table, report = open_text(path), FileReport("a")
+    for rows in table.rows(["hip [deg]"], table.time, "trial", report):
+        assert len(rows.time) == len(rows.label) == len(rows.values)

@@ -181,7 +181,9 @@ class _Reader:
         table = self._table(packed, numbers, texts)
         parsed = {i: table[f"c{i}"] for i in numbers if i not in texts}
         if any(column.null_count() for column in parsed.values()):
-            parsed = self._repaired(packed, list(parsed), lines if dropped else packed)
+            # all from one table: a quote too many divides lines otherwise where texts are read
+            table = self._table(packed, numbers, set(numbers))
+            parsed = self._repaired(table, list(parsed), lines if dropped else packed)
         values = [parsed[i].cast(pl.Float64).fill_null(np.nan).to_numpy() for i in self.wanted]
         time = label = None
         if self.time is not None:
@@ -222,11 +224,10 @@ class _Reader:
             raise DepoError(f"{self.path} cannot be read after line {self.line}: {said}") from None
 
     def _repaired(
-        self, lines: bytes, columns: Sequence[int], original: bytes
+        self, table: pl.DataFrame, columns: Sequence[int], original: bytes
     ) -> dict[int, pl.Series]:
-        """The same numbers, cell by cell: blanks around numbers are forgiven, decimal points beside
-        decimal commas too; the rest is missing, and counted if it is a word."""
-        table = self._table(lines, columns, set(columns))
+        """Numbers from a table of texts, cell by cell: blanks around numbers are forgiven, decimal
+        points beside decimal commas too; the rest is missing, and counted if it is a word."""
         found = {}
         for i in columns:
             text = table[f"c{i}"].str.strip_chars(" \t\r\"'")
