@@ -90,3 +90,14 @@ def test_what_does_not_fit_is_refused(tmp_path: Path, arrays: dict[str, Any], sa
     with pytest.raises(DepoError) as refused:
         import_here(save(tmp_path, **arrays), {})
     assert said in str(refused.value)
+
+
+@pytest.mark.parametrize(("name", "value"), [("jnt_type", ["ball"]), ("frequency", "fast")])
+def test_words_where_a_trajectory_has_numbers_are_refused(
+    tmp_path: Path, name: str, value: Any
+) -> None:
+    parts = {"jnt_type": np.array([3]), "joint_names": np.array(["knee"]), "njnt": np.array(1)}
+    parts |= {"frequency": np.array(100.0), name: np.array(value)}
+    path = save(tmp_path, qpos=np.zeros((20, 1)), split_points=np.array([0, 20]), **parts)
+    with pytest.raises(DepoError, match=f"'{name}' has dtype"):
+        import_here(path, {})

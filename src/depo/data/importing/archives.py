@@ -105,6 +105,12 @@ def _trajectory(path: Path, shapes: Mapping[str, tuple[tuple[int, ...], np.dtype
     data = {name: read[name] for name in ("qpos", "qvel") if name in read}
     if "qpos" not in data:
         raise DepoError(f"{path}: 'qpos' is no array of numbers: save it again without pickles")
+    for name, allowed, what in (
+        ("jnt_type", "iu", "whole numbers"),
+        ("frequency", "fiu", "numbers"),
+    ):
+        if name in read and read[name].dtype.kind not in allowed:
+            raise DepoError(f"{path}: '{name}' has dtype {read[name].dtype}: expected {what}")
     arrays: dict[str, np.ndarray] = {}
     columns: list[Column] = []
     kinds = [int(kind) for kind in np.atleast_1d(read.get("jnt_type", np.zeros(0, int))).ravel()]
