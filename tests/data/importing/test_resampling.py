@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -152,3 +153,10 @@ def test_what_no_sample_is_near_is_unknown() -> None:
     assert not nothing.is_known.any()
     one = interpolated(np.array([1.0]), np.ones((1, 1)), np.array([0.5, 1.0, 1.5]), 5.0)
     assert one.is_known.tolist() == [False, True, False]
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_quaternion_that_is_too_long_is_none() -> None:
+    found = aligned(np.array([[1e200, 0.0, 0.0, 0.0], [0.0, 2.0, 0.0, 0.0]]))
+    assert np.isnan(found[0]).all()
+    np.testing.assert_allclose(found[1], [0.0, 1.0, 0.0, 0.0])

@@ -64,7 +64,8 @@ def unwrapped(
 def aligned(quaternions: np.ndarray, before: np.ndarray | None = None) -> np.ndarray:
     """Unit quaternions, each of the two signs that is nearer to the one before; NaN where there is
     none, or where it has no length."""
-    length = np.linalg.norm(quaternions, axis=1, keepdims=True)
+    with np.errstate(over="ignore"):  # too long to have a length
+        length = np.linalg.norm(quaternions, axis=1, keepdims=True)
     is_good = np.isfinite(length[:, 0]) & (length[:, 0] > 1e-3)
     units = np.where(is_good[:, None], quaternions / np.where(is_good[:, None], length, 1), np.nan)
     good = units[is_good]
