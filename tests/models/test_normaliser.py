@@ -9,6 +9,9 @@ import jax.numpy as jnp
 import numpy as np
 import optax
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 
 from depo.core.errors import DepoError
 from depo.models.normaliser import Normaliser, check_statistics
@@ -31,6 +34,27 @@ def test_steps_are_measured_in_deviations_and_have_a_floor() -> None:
     assert own.twice().step.shape == (4,)
     with pytest.raises(DepoError, match="scale or step is not above 0"):
         check_statistics(Normaliser(own.mean, own.scale, 0.0, -own.step), Path("a"))
+
+
+ROWS = arrays(np.float32, (6, 2), elements=st.floats(-50, 50, width=32))
+
+
+@settings(max_examples=30, deadline=None)
+@given(ROWS, ROWS, ROWS)
+def test_units_grow_only_where_others_are_cut_off(
+    shown: np.ndarray, states: np.ndarray, moves: np.ndarray
+) -> None:
+    own = Normaliser.of(jnp.array(shown), 3.0, jnp.array(shown + 0.5 * moves))
+    wide = own.widened(jnp.array(states), jnp.array(states + moves))
+    far = np.sqrt(np.mean((states - np.asarray(own.mean)) ** 2, axis=0))
+    is_cut = far > 3.0 * np.asarray(own.scale)
+    assert (np.asarray(wide.scale)[is_cut] > np.asarray(own.scale)[is_cut]).all()
+    np.testing.assert_array_equal(np.asarray(wide.scale)[~is_cut], np.asarray(own.scale)[~is_cut])
+    np.testing.assert_array_equal(np.asarray(wide.step)[~is_cut], np.asarray(own.step)[~is_cut])
+    steps, before = np.asarray(wide.step * wide.scale), np.asarray(own.step * own.scale)
+    moved = np.sqrt(np.mean(np.square(moves), axis=0))
+    assert (steps >= 0.999 * before).all()
+    assert (steps[is_cut] >= 0.99 * moved[is_cut]).all()
 
 
 @pytest.mark.parametrize(

@@ -35,6 +35,7 @@ YOUNGEST = {
     "reward_spread": 0.0,
     "smooth_bounds": False,
     "step_units": False,
+    "wide_units": False,
     "value_scale": False,
     "calibration_loss": "likelihood",
 }

@@ -60,8 +60,10 @@ class Collector:
         pairs = with_kept_goal(expert if expert is not None else (nothing, nothing), goal)
         self.expert: Pairs = (jnp.array(pairs[0]), jnp.array(pairs[1]))
         self.coordinates: Coordinates | None = getattr(settings, "coordinates", None)
-        standardises = self.coordinates is not None and self.coordinates.standardise
-        self.standardises_itself = expert is None and standardises
+        c, gathers_first = self.coordinates, settings.exploration.random_steps > 0
+        self.widens = c is not None and c.wide_units and expert is not None and gathers_first
+        standardises = c is not None and c.standardise
+        self.standardises_itself = standardises and (expert is None or self.widens)
         self.uses_memory = uses_memory(settings)
 
     def shape(self) -> Shape:

@@ -192,6 +192,8 @@ class OffPolicyCotraining(Cotraining):
             agent, average, new = part.prepare(collector, *pair)
             ready.append((agent, average))
             metrics.append(new)
+        shared = _shared(ready[0])  # the first one's units, where each has measured its own
+        ready = [_with_planner(*pair, shared) for pair in ready]
         if collectors[0].replay.total < self.settings.exploration.random_steps:
             return ready, metrics
         drawn = [

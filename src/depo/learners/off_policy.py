@@ -194,7 +194,8 @@ class OffPolicyLearner(OneEnvironment):
             return agent, average, {}
         is_first = before < first
         if is_first and collector.standardises_itself:
-            agent, average = _standardised(agent, average, replay.newest(replay.total))
+            shown = collector.expert if collector.widens else None
+            agent, average = _standardised(agent, average, replay.newest(replay.total), shown)
         is_known = isinstance(agent["skill"].model, AnalyticSkill) if "skill" in agent else True
         if self.refit is None or is_known:
             return agent, average, {}
@@ -275,10 +276,11 @@ class OffPolicyLearner(OneEnvironment):
 
 
 def _standardised(
-    agent: Agent, average: PolicyModel, rows: Transitions
+    agent: Agent, average: PolicyModel, rows: Transitions, shown: Pairs | None
 ) -> tuple[Agent, PolicyModel]:
-    """Both with the statistics of all steps so far; checkpoints and planner folders hold them."""
-    seen = jnp.array(rows.state), jnp.array(rows.next_state)
+    """Both with the statistics of all steps so far, or of what was shown in units that these
+    widen; checkpoints and planner folders hold them."""
+    seen = jnp.array(rows.state), jnp.array(rows.next_state), shown
     changed = {
         name: Trained(give_statistics(trained.model, *seen), trained.moments)
         for name, trained in agent.items()

@@ -65,6 +65,32 @@ class Normaliser(eqx.Module):
             step = jnp.maximum(moved / scale, SMALLEST_STEP)
         return cls(jnp.mean(states, axis=0), scale, clip, step)
 
+    def widened(
+        self, states: Float[Array, "rows sees"], reached: Float[Array, "rows sees"]
+    ) -> Normaliser:
+        """The same, but with larger units of the features that some transitions take beyond the
+        bound, where nothing of them would be seen: an expert that balances hardly moves.
+
+        A scale goes half the way to theirs in orders of magnitude, since the small differences of
+        the first transitions must be seen too; a step becomes as large as theirs, which is what
+        actions can do.
+
+        >>> own = Normaliser(jnp.zeros(2), jnp.ones(2), clip=3.0, step=jnp.ones(2))
+        >>> far = jnp.array([[-4.0, 2.0], [4.0, -2.0]])
+        >>> wide = own.widened(far, 2 * far)
+        >>> wide.scale.tolist(), wide.step.tolist()
+        ([2.0, 1.0], [2.0, 1.0])
+        """
+        far = jnp.sqrt(jnp.mean((states - self.mean) ** 2, axis=0))
+        is_cut = (far > self.clip * self.scale) & (self.clip > 0)
+        scale = jnp.where(is_cut, jnp.sqrt(self.scale * far), self.scale)
+        if self.step is None:
+            return Normaliser(self.mean, scale, self.clip)
+        moved = jnp.sqrt(jnp.mean((reached - states) ** 2, axis=0))
+        longest = jnp.maximum(self.step * self.scale, moved)
+        step = jnp.where(is_cut, longest / scale, self.step)
+        return Normaliser(self.mean, scale, self.clip, step)
+
     def is_plain(self) -> bool:
         """Whether states are seen as they are."""
         return bool(jnp.all(self.mean == 0.0) & jnp.all(self.scale == 1.0))
@@ -129,8 +155,10 @@ def give_statistics(
     model: Model,
     states: Float[Array, "rows features"],
     reached: Float[Array, "rows features"],
+    shown: tuple[Float[Array, "shown features"], Float[Array, "shown features"]] | None = None,
 ) -> Model:
-    """The model with statistics of some transitions wherever it sees states as they are.
+    """The model with statistics of some transitions wherever it sees states as they are; of those
+    ``shown``, if there are any, in units that the others widen.
 
     One that came with statistics of its own (a skill that was given) keeps them.
 
@@ -146,7 +174,9 @@ def give_statistics(
         if not part.is_plain():
             return part
         sees = part.mean.shape[0]
-        following = None if part.step is None else reached[:, :sees]
-        return Normaliser.of(states[:, :sees], part.clip, following)
+        first, then = (states, reached) if shown is None else shown
+        following = None if part.step is None else then[:, :sees]
+        own = Normaliser.of(first[:, :sees], part.clip, following)
+        return own if shown is None else own.widened(states[:, :sees], reached[:, :sees])
 
     return jax.tree.map(give, model, is_leaf=lambda part: isinstance(part, Normaliser))

@@ -12,6 +12,7 @@ import pytest
 
 import depo
 from depo.core.weights import digest
+from depo.data.replay import Replay
 from depo.data.transitions import Transitions
 from depo.methods.depo import OffPolicyDePO
 from depo.methods.depo.off_policy import DePOMethod
@@ -104,3 +105,22 @@ def test_the_planners_gradient_leaves_the_skill_alone() -> None:
     changed = {name for name in agent if digest(after[name].model) != digest(agent[name].model)}
     assert {"planner", "critic", "discriminator"} <= changed
     assert "skill" not in changed
+
+
+def test_units_grow_to_what_the_first_steps_move(tmp_path: Path) -> None:
+    small = {**SKILL, "steps": 200, "random_steps": 100, "evaluate_every": 1, "demo_episodes": 2}
+    units = {"step_units": True, "wide_units": True, "clip_states": 0.5}
+    run = train("depo", tmp_path, **small, **units)
+    replay = Replay(1_000, states=2, actions=2)
+    replay.load(run.path / "replay" / "seed-0", 200)
+    first = Transitions(*(column[:100] for column in replay.newest(200)))
+    planner = depo.load_planner(run.path / "planner" / "seed-0").normaliser
+    skill = depo.load_skill(run.path / "skill" / "seed-0").normaliser
+    np.testing.assert_array_equal(planner.step, skill.step)
+    moved = np.sqrt(np.mean((first.next_state - first.state) ** 2, axis=0))
+    shown, following = depo.Demonstrations.load(tmp_path / "demos.npz").transitions()
+    assert np.abs((following - shown)[:, 1]).max() < 1e-6  # the expert only walks right
+    np.testing.assert_allclose(planner.step[1] * planner.scale[1], moved[1], rtol=1e-4)
+    other = train("depo", tmp_path / "own", **small, **units, skill=run.path / "skill" / "seed-0")
+    kept = depo.load_skill(other.path / "skill" / "seed-0").normaliser
+    np.testing.assert_array_equal(kept.scale, skill.scale)

@@ -121,7 +121,8 @@ class OffPolicyDePO(MethodSettings):
 
 _FAST_DEMOS = {"demo_share": 0.5}
 """What an expert's states are worth need not be found out by getting there first. Not for agnostic
-DePG: with it five seeds of five on Hopper were lost by 10,000 steps, and still at 20,000."""
+DePG: with it five seeds of five on Hopper were lost by 10,000 steps, and still at 20,000. Nor in
+the recipe: critics then believe the skill's actions where it does not get there at all."""
 _TUNED = {**off_presets.FAST, **off_presets.FAST_REWARD, **off_presets.FAST_SKILL}
 _ANCHOR_RECIPE: dict[str, Any] = {
     "value_scale": True,
@@ -136,7 +137,6 @@ _RECIPE = {
     **off_presets.RECIPE,
     **off_presets.RECIPE_REWARD,
     **off_presets.RECIPE_SKILL,
-    **_FAST_DEMOS,
     **_ANCHOR_RECIPE,
     "smooth_bounds": True,
 }
@@ -179,6 +179,7 @@ _BEFORE_THE_RECIPE: dict[str, Any] = {
     "quiet": 0.0,
     "demo_episodes": 4,
     "step_units": False,
+    "wide_units": False,
     **_V01,
 }
 

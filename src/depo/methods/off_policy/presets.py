@@ -15,9 +15,16 @@ STEADY = {"anneal": 1.0, "anneal_after": 0.0}
 """Rates that stay: where falling ones came too early (InvertedPendulum learns to the last step), or
 the runs we publish were made before they were tried."""
 
-RECIPE: dict[str, Any] = {**FAST, "hidden": 0, "quiet": 0.5, "demo_episodes": 0}
+RECIPE: dict[str, Any] = {
+    **FAST,
+    "hidden": 0,
+    "quiet": 0.5,
+    "demo_episodes": 0,
+    "wide_units": True,
+}
 """What knows no task, of every method that learns by imitation: sizes by the number of features and
-actions, half of the bursts without noise, as many recordings as make 4,000 states."""
+actions, half of the bursts without noise, as many recordings as make 4,000 states, units that grow
+where an expert hardly moves."""
 RECIPE_REWARD: dict[str, Any] = {
     "termination": "relative",
     "reward_centre": 1e-3,

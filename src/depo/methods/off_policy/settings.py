@@ -200,11 +200,20 @@ class Coordinates(Part):
     step_units: bool = False
     """Whether plans, and targets as the skill sees them, are differences in units of each feature's
     typical step, instead of its deviation: of the same states as above."""
+    wide_units: bool = False
+    """Whether the units of a feature grow that the steps before the first update take beyond
+    clip_states (an expert that balances hardly moves): its step to as far as they move, its
+    deviation half the way to theirs, in orders of magnitude."""
     rules: ClassVar[tuple[Rule, ...]] = (
         Rule(
-            ("clip_states", "step_units"),
+            ("clip_states", "step_units", "wide_units"),
             lambda part, _: not part.standardise,
             "standardise is off",
+        ),
+        Rule(
+            ("wide_units",),
+            lambda _, facts: not facts.has_demonstrations,
+            "there are no demonstrations whose units could grow",
         ),
     )
 
