@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 import optax
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
@@ -46,15 +46,18 @@ def test_units_grow_only_where_others_are_cut_off(
 ) -> None:
     own = Normaliser.of(jnp.array(shown), 3.0, jnp.array(shown + 0.5 * moves))
     wide = own.widened(jnp.array(states), jnp.array(states + moves))
-    far = np.sqrt(np.mean((states - np.asarray(own.mean)) ** 2, axis=0))
-    is_cut = far > 3.0 * np.asarray(own.scale)
-    assert (np.asarray(wide.scale)[is_cut] > np.asarray(own.scale)[is_cut]).all()
-    np.testing.assert_array_equal(np.asarray(wide.scale)[~is_cut], np.asarray(own.scale)[~is_cut])
-    np.testing.assert_array_equal(np.asarray(wide.step)[~is_cut], np.asarray(own.step)[~is_cut])
+    z = (states - np.asarray(own.mean)) / np.asarray(own.scale)
+    typical = np.sqrt(np.mean(z**2))
+    assume(abs(typical - 3.0) > 0.01)
+    if typical < 3.0:
+        np.testing.assert_array_equal(wide.scale, own.scale)
+        np.testing.assert_array_equal(wide.step, own.step)
+        return
+    assert (np.asarray(wide.scale) >= 0.999 * np.asarray(own.scale)).all()
+    assert (np.asarray(wide.scale) > 1.2 * np.asarray(own.scale)).any()
     steps, before = np.asarray(wide.step * wide.scale), np.asarray(own.step * own.scale)
-    moved = np.sqrt(np.mean(np.square(moves), axis=0))
     assert (steps >= 0.999 * before).all()
-    assert (steps[is_cut] >= 0.99 * moved[is_cut]).all()
+    assert (steps >= 0.99 * np.sqrt(np.mean(np.square(moves), axis=0))).all()
 
 
 @pytest.mark.parametrize(

@@ -68,27 +68,29 @@ class Normaliser(eqx.Module):
     def widened(
         self, states: Float[Array, "rows sees"], reached: Float[Array, "rows sees"]
     ) -> Normaliser:
-        """The same, but with larger units of the features that some transitions take beyond the
-        bound, where nothing of them would be seen: an expert that balances hardly moves.
+        """The same, unless some transitions are typically beyond the bound, where nothing of them
+        would be seen (an expert that balances hardly moves): then with larger units.
 
         A scale goes half the way to theirs in orders of magnitude, since the small differences of
         the first transitions must be seen too; a step becomes as large as theirs, which is what
         actions can do.
 
-        >>> own = Normaliser(jnp.zeros(2), jnp.ones(2), clip=3.0, step=jnp.ones(2))
-        >>> far = jnp.array([[-4.0, 2.0], [4.0, -2.0]])
+        >>> own = Normaliser(jnp.zeros(1), jnp.ones(1), clip=3.0, step=jnp.ones(1))
+        >>> far = jnp.array([[-4.0], [4.0]])
         >>> wide = own.widened(far, 2 * far)
         >>> wide.scale.tolist(), wide.step.tolist()
-        ([2.0, 1.0], [2.0, 1.0])
+        ([2.0], [2.0])
         """
         far = jnp.sqrt(jnp.mean((states - self.mean) ** 2, axis=0))
-        is_cut = (far > self.clip * self.scale) & (self.clip > 0)
-        scale = jnp.where(is_cut, jnp.sqrt(self.scale * far), self.scale)
+        typical = jnp.sqrt(jnp.mean((far / self.scale) ** 2))
+        are_cut = (typical > self.clip) & (self.clip > 0)
+        longer = jnp.sqrt(self.scale * jnp.maximum(self.scale, far))
+        scale = jnp.where(are_cut, longer, self.scale)
         if self.step is None:
             return Normaliser(self.mean, scale, self.clip)
         moved = jnp.sqrt(jnp.mean((reached - states) ** 2, axis=0))
         longest = jnp.maximum(self.step * self.scale, moved)
-        step = jnp.where(is_cut, longest / scale, self.step)
+        step = jnp.where(are_cut, longest / scale, self.step)
         return Normaliser(self.mean, scale, self.clip, step)
 
     def is_plain(self) -> bool:

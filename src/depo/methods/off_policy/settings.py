@@ -201,9 +201,9 @@ class Coordinates(Part):
     """Whether plans, and targets as the skill sees them, are differences in units of each feature's
     typical step, instead of its deviation: of the same states as above."""
     wide_units: bool = False
-    """Whether the units of a feature grow that the steps before the first update take beyond
-    clip_states (an expert that balances hardly moves): its step to as far as they move, its
-    deviation half the way to theirs, in orders of magnitude."""
+    """Whether these units grow if the steps before the first update are typically beyond
+    clip_states (an expert that balances hardly moves): a step to as far as they move, a deviation
+    half the way to theirs, in orders of magnitude."""
     rules: ClassVar[tuple[Rule, ...]] = (
         Rule(
             ("clip_states", "step_units", "wide_units"),
