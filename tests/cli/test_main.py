@@ -170,7 +170,9 @@ def test_a_session(tmp_path: Path, monkeypatch, capsys) -> None:
     assert call("transfer", "runs/a b[/x]", "--k", "2", "--steps", "64", *SMALL) == 0
     assert "figure:" in capsys.readouterr().out
     assert call("evaluate", "runs/a b[/x]", "--episodes", "3", "--json") == 0
-    assert json.loads(capsys.readouterr().out)["scores"][0]["episodes"] == 3
+    result = json.loads(capsys.readouterr().out)
+    assert result["scores"][0]["episodes"] == 3
+    assert 0 < result["yardstick"]["random"]["success"] < result["yardstick"]["expert"]["success"]
     assert call("runs", "--json") == 0
     listed = json.loads(capsys.readouterr().out)
     assert [row["status"] for row in listed] == ["finished", "finished"]

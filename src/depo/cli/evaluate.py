@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Annotated
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Annotated
 
+import numpy as np
 import tyro
 
 from depo.cli.flags import parse
 from depo.cli.output import print_json, print_table, score_cell, stdout
-from depo.core.metrics import find_metric
+from depo.core.codec import encode
+from depo.core.metrics import find_metric, number_text
+
+if TYPE_CHECKING:
+    from depo.analysis.closeness import Closeness
+    from depo.analysis.yardstick import Yardstick
+    from depo.evaluation.occupancy_distance import OccupancyDistance
+    from depo.runs.run import Run
 
 
 @dataclass(frozen=True)
@@ -25,6 +34,9 @@ class Evaluate:
     """Episodes for each seed (driving: all validation and test vehicles, whatever this says)."""
     dynamics: str | None = None
     """Other dynamics than the run's, as gravity=0.8, for the policy as it is ('' none at all)."""
+    occupancy: bool = False
+    """Also say how well policy and recording can be told apart, and by which features; of itself
+    where the recording's returns are unknown."""
     video: bool = False
     """Also write a film of each seed's policy (mp4, or GIF where no encoder is installed)."""
     trust: bool = False
@@ -36,31 +48,88 @@ class Evaluate:
 def run(argv: list[str]) -> int:
     """Evaluate."""
     flags = parse(Evaluate, argv, "depo evaluate")
+    from depo.analysis.closeness import closeness
     from depo.analysis.evaluate import evaluate
+    from depo.analysis.yardstick import lacks_returns, yardstick_of
     from depo.core.runtime import prepare_jax
+    from depo.runs.run import Run
 
     prepare_jax()
-    scores = evaluate(
-        flags.run, episodes=flags.episodes, dynamics=flags.dynamics, trust=flags.trust
+    found = Run.open(flags.run, trust=flags.trust)
+    scores = evaluate(found, episodes=flags.episodes, dynamics=flags.dynamics)
+    changed = found if flags.dynamics is None else _under(found, flags.dynamics)
+    yardstick = yardstick_of(changed)
+    compared = (
+        closeness(found, episodes=flags.episodes, dynamics=flags.dynamics)
+        if flags.occupancy or lacks_returns(found)
+        else []
     )
+    films: list[str] = []
     if not flags.json:
-        names = [name for name in scores[0] if name not in ("seed", "planner_digest")]
-        rows = [
-            [find_metric(name).title, *(score_cell(name, row[name]) for row in scores)]
-            for name in names
-        ]
-        seeds = [f"seed {row['seed']}" for row in scores]
-        print_table(f"{flags.run}, last checkpoint", ["score", *seeds], rows)
-    films = []
+        _print_scores(flags.run, scores, yardstick)
+        _print_closeness(compared)
     if flags.video:
         from depo.analysis.video import film
-        from depo.runs.run import Run
 
-        written = film(Run.open(flags.run, trust=flags.trust), dynamics=flags.dynamics)
-        films = [str(path) for path in written]
+        films = [str(path) for path in film(found, dynamics=flags.dynamics)]
     if flags.json:
-        print_json({"run": flags.run, "scores": scores, "films": films})
+        ends = {"random": yardstick.random, "expert": yardstick.expert}
+        answer = {"run": flags.run, "scores": scores, "yardstick": ends, "films": films}
+        print_json(answer | {"occupancy": encode(compared)})
         return 0
     for path in films:
         stdout.print(f"film: {path}")
     return 0
+
+
+def _under(run: Run, dynamics: str) -> Run:
+    from depo.analysis.evaluate import under
+
+    return replace(run, job=under(run.job, dynamics))
+
+
+def _print_scores(
+    title: str, scores: Sequence[Mapping[str, float | str]], yardstick: Yardstick
+) -> None:
+    """A column for each seed, and what random policy and expert have of the same."""
+    ends = {"random": yardstick.random, "expert": yardstick.expert}
+    beside = {name: known for name, known in ends.items() if known}
+    rows = []
+    for name in scores[0]:
+        if name in ("seed", "planner_digest"):
+            continue
+        row = [score_cell(name, own[name]) for own in scores]
+        row += [score_cell(name, known[name]) if name in known else "" for known in beside.values()]
+        rows.append([find_metric(name).title, *row])
+    seeds = [f"seed {row['seed']}" for row in scores]
+    print_table(f"{title}, last checkpoint", ["score", *seeds, *beside], rows)
+    if yardstick.note:
+        stdout.print(f"no random policy to compare with: {yardstick.note}", soft_wrap=True)
+
+
+def _print_closeness(compared: Sequence[Closeness]) -> None:
+    """How far every feature is from the recording's, the furthest first."""
+    if not compared:
+        return
+    first = compared[0].distance
+    order = np.argsort([-sum(own.distance.distance[i] for own in compared) for i in _all(first)])
+    rows = [
+        [
+            first.features[i],
+            *(number_text(own.distance.distance[i]) for own in compared),
+            number_text(first.floor[i]),
+        ]
+        for i in order
+    ]
+    whose = "held-out" if compared[0].held_out else "all"
+    print_table(
+        f"distance from {whose} episodes of the recording, in its deviations (Wasserstein)",
+        ["feature", *(f"seed {own.seed}" for own in compared), "recording, halves"],
+        rows,
+    )
+    for own in compared:
+        stdout.print(f"seed {own.seed}: {own.told()}", soft_wrap=True)
+
+
+def _all(distance: OccupancyDistance) -> range:
+    return range(len(distance.features))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -96,6 +96,7 @@ def _conclude(run: Run, *, as_json: bool) -> int:
         return 0
     shown = shown_in(SUMMARY, scores[0])
     rows = [[int(row["seed"]), *(score_cell(m.name, row[m.name]) for m in shown)] for row in scores]
+    rows += [[name, *cells] for name, cells in _ends(run, [m.name for m in shown]).items()]
     steps = int(scores[0]["env_steps"])
     columns = ["seed", *(m.title for m in shown)]
     print_table(f"{run.path} at {steps:,} steps (last evaluation)", columns, rows)
@@ -114,10 +115,23 @@ def _conclude(run: Run, *, as_json: bool) -> int:
     return 0
 
 
+def _ends(run: Run, names: Sequence[str]) -> dict[str, list[str]]:
+    """What a random policy and the expert have of some metrics, where anything of it is known."""
+    from depo.analysis.yardstick import yardstick_of
+
+    known = yardstick_of(run)
+    ends = {"random": known.random, "expert": known.expert}
+    return {
+        end: [score_cell(name, scores[name]) if name in scores else "" for name in names]
+        for end, scores in ends.items()
+        if any(name in scores for name in names)
+    }
+
+
 def _regained(run: Any) -> str:
     """When each seed of a transfer first had most of its planner's return back, where known."""
+    from depo.analysis.curves import curve
     from depo.evaluation.statistics import first_crossing
-    from depo.plotting.curves import curve
 
     steps, kept = curve(run, "return_kept")
     told = []

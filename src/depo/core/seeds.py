@@ -7,8 +7,9 @@ import numpy as np
 from jaxtyping import Array, Int, Key
 
 INIT, RESET, LEARN = range(3)
-TRAINING, EVALUATION, RECORDING, EXPLORATION = 1, 2, 4, 5
-"""Environment seeds are derived with one of these words, so that none is used twice."""
+TRAINING, EVALUATION, RECORDING, EXPLORATION, YARDSTICK = 1, 2, 4, 5, 7
+"""Environment seeds are derived with one of these words, so that none is used twice; 3 draws
+demonstrations, 6 explores before a training."""
 
 
 def stream(seed: Int[Array, ""], purpose: int) -> Key[Array, ""]:

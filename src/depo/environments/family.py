@@ -275,6 +275,24 @@ class EnvironmentFamily(ABC):
         """Who scores policies that are finished: all that can be said."""
         return self.evaluator(environment, scoring)
 
+    def random_scores(self, environment: EnvironmentSettings, episodes: int) -> dict[str, float]:
+        """What acting at random scores, by metric; empty: nothing that compares with a run's."""
+        from depo.evaluation import random_policy
+
+        played = self.open_gymnasium(environment)
+        if not self.is_finite(environment):
+            return random_policy.random_scores_on_vectors(played, episodes)
+        actions = played.finite_sizes().actions
+        return random_policy.random_scores_on_finite_states(played, actions, episodes)
+
+    def expert_scores(
+        self, environment: EnvironmentSettings, demos: Demonstrations
+    ) -> dict[str, float]:
+        """What the demonstrations score, by metric, as far as they say."""
+        del environment
+        known = demos.episode_returns
+        return {} if known is None else {"return": float(known.mean())}
+
 
 _families: dict[str, EnvironmentFamily] = {}
 _loaded: list[str] = []

@@ -89,6 +89,17 @@ def first_crossing(
     return float(np.asarray(steps)[reached[0]]) if len(reached) else float("inf")
 
 
+def relative_score(value: float, random: float, expert: float) -> float:
+    """A score on the scale of a random policy (0) to the expert (1); NaN where they are equal.
+
+    Rewards may be negative: it is the distance from random that counts, not the ratio of returns.
+
+    >>> relative_score(-200.0, random=-1200.0, expert=-150.0), relative_score(1.0, 2.0, 2.0)
+    (0.9523809523809523, nan)
+    """
+    return (value - random) / (expert - random) if expert != random else float("nan")
+
+
 def mean_scores(by_variant: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
     """The average over variants of every score they share; the return also of each.
 

@@ -13,6 +13,7 @@ from jaxtyping import Array
 from depo.core.seeds import EVALUATION, derived_seed
 from depo.data.demonstrations import Demonstrations
 from depo.evaluation.evaluator import EPISODES, Playable, Scores, Scoring
+from depo.evaluation.statistics import relative_score
 from depo.models.policy import DecoupledPolicy, PolicyModel
 from depo.models.skill import Skill
 
@@ -162,8 +163,8 @@ def score(
     if np.isfinite(successes := episodes.successes()).all():
         scores["success"] = float(np.mean(successes))
     if expert_return is not None and random_return is not None and expert_return != random_return:
-        gained = scores["return"] - random_return
-        scores["return_relative"] = gained / (expert_return - random_return)
+        relative = relative_score(scores["return"], random_return, expert_return)
+        scores["return_relative"] = relative
     if isinstance(policy, DecoupledPolicy):
         scores |= reach_error(policy, episodes)
         scores |= skill_error(policy.skill, policy.planner.predicts, episodes)  # type: ignore[union-attr]

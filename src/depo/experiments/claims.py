@@ -31,13 +31,13 @@ from typing import Any
 
 import numpy as np
 
+from depo.analysis.curves import curve
 from depo.core.codec import decode
 from depo.core.errors import DepoError, unknown
 from depo.core.files import read_toml
 from depo.core.metrics import Metric, catalogue, find_metric
 from depo.evaluation.statistics import BOUNDS, STATISTICS, at_best, first_crossing, interval
 from depo.experiments.derived import Together
-from depo.plotting.curves import curve
 from depo.runs.run import Run
 
 CLAIMS = Path(__file__).parent / "claims.toml"

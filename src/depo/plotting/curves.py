@@ -10,6 +10,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter
 
+from depo.analysis.curves import curve
+from depo.analysis.yardstick import Yardstick, yardstick_of
 from depo.core.metrics import find_metric
 from depo.evaluation.statistics import ENOUGH_SEEDS, interval, iqm
 from depo.methods.registry import methods
@@ -20,15 +22,6 @@ from depo.runs.run import Run
 def method_colours() -> dict[str, str]:
     """The colour of every method there is by now: one may be registered at any time."""
     return {name: spec.colour for name, spec in methods().items()}
-
-
-def curve(run: Run, metric: str) -> tuple[np.ndarray, np.ndarray]:
-    """Environment steps, and the metric as (steps, seeds)."""
-    rows = [row for row in run.metrics() if metric in row]
-    steps = np.unique([row["env_steps"] for row in rows])
-    seeds = sorted({row["seed"] for row in rows})
-    values = {(row["env_steps"], row["seed"]): row[metric] for row in rows}
-    return steps, np.array([[values[s, seed] for seed in seeds] for s in steps])
 
 
 def draw_curves(
@@ -68,13 +61,21 @@ def draw_return_and_reach(
 ) -> None:
     """Returns, with the expert's as a dashed line, above the errors between planned and reached."""
     draw_curves(top, runs, "return", colours)
-    demos = next((run.demonstrations() for run in runs.values()), None)
-    if demos is not None and demos.episode_returns is not None:
-        expert = float(demos.episode_returns.mean())
-        top.axhline(expert, color="grey", lw=0.8, ls="--", label="expert")
+    for run in list(runs.values())[:1]:
+        draw_yardstick(top, yardstick_of(run, measure=False), "return")
     plans = {label: run for label, run in runs.items() if "reach_error" in run.metrics()[-1]}
     draw_curves(bottom, plans, "reach_error", colours)
     bottom.set_yscale("log")
+
+
+def draw_yardstick(axes: Axes, yardstick: Yardstick, metric: str) -> None:
+    """Grey lines where the expert and a random policy are, as far as they are known."""
+    for name, known, style in (
+        ("expert", yardstick.expert, "--"),
+        ("random", yardstick.random, ":"),
+    ):
+        if metric in known:
+            axes.axhline(known[metric], color="grey", lw=0.8, ls=style, label=name)
 
 
 def draw_before(axes: Axes, returns: Iterable[float]) -> None:

@@ -13,15 +13,15 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from depo.analysis.yardstick import known_score, yardstick_of
 from depo.core.files import write_bytes
-from depo.core.metrics import main_metric
 from depo.core.plugins import add_once
 from depo.environments.family import GRID
 from depo.environments.grid.gridworld import GridWorld
 from depo.methods.registry import OFF_POLICY
 from depo.models.folder import load_planner
 from depo.models.planner import CategoricalPlanner
-from depo.plotting.curves import draw_before, draw_curves
+from depo.plotting.curves import draw_before, draw_curves, draw_yardstick
 from depo.plotting.gridmap import draw_map, legend_handles
 from depo.plotting.words import literal
 from depo.runs.planners import return_before
@@ -64,7 +64,9 @@ def draw_run(run: Run) -> Path:
     figure = Figure(figsize=(9.5 if draw else 5, 4), layout="constrained")
     axes = figure.subplots(1, 2 if draw else 1, squeeze=False)[0]
     label = run.job.method
-    draw_curves(axes[0], {label: run}, _main_name(run))
+    draw_curves(axes[0], {label: run}, known_score(run.metrics()))
+    draw_yardstick(axes[0], yardstick_of(run), known_score(run.metrics()))
+    axes[0].legend(fontsize=8)
     axes[0].set_title(literal(f"{label}, {run.job.environment.label}"), fontsize=10)
     if draw:
         draw(axes[1], run)
@@ -94,23 +96,14 @@ _maps: dict[str, Callable[[Axes, Run], None]] = {}
 register_map(GRID, _draw_grid)
 
 
-def _main_name(run: Run) -> str:
-    """The metric a run is watched by."""
-    score = main_metric(run.metrics()[0]) if run.metrics() else None
-    return score.name if score else "return"
-
-
 def _figure_of_vectors(run: Run) -> Figure:
     """Return, and where there is a planner the error between planned and reached states."""
     plans = any("reach_error" in row for row in run.metrics()[:1])
     figure = Figure(figsize=(9.5 if plans else 5, 4), layout="constrained")
     axes = figure.subplots(1, 2 if plans else 1, squeeze=False)[0]
     label = run.job.method
-    draw_curves(axes[0], {label: run}, _main_name(run))
-    demos = run.demonstrations()
-    if demos is not None and demos.episode_returns is not None:
-        expert = float(demos.episode_returns.mean())
-        axes[0].axhline(expert, color="grey", lw=0.8, ls="--", label="expert")
+    draw_curves(axes[0], {label: run}, known_score(run.metrics()))
+    draw_yardstick(axes[0], yardstick_of(run), known_score(run.metrics()))
     if run.job.spec.takes_planner:
         known = [return_before(run, seed) for seed in run.job.seeds]
         if before := [x for x in known if x is not None]:

@@ -8,6 +8,7 @@ from math import isqrt
 from typing import TYPE_CHECKING
 
 import gymnasium as gym
+import numpy as np
 
 from depo.core.errors import DepoError
 from depo.data.shipped import load_demonstrations
@@ -98,6 +99,25 @@ class GridFamily(EnvironmentFamily):
 
         played = FiniteRollouts(self.open_gymnasium(environment), scoring.seeds, scoring.episodes)
         return Together(played, self.evaluator(environment, scoring))
+
+    def random_scores(self, environment: EnvironmentSettings, episodes: int) -> dict[str, float]:
+        """Success is exact."""
+        from depo.environments.grid.exact import ExactEvaluator
+
+        world, table = GridWorld(environment.settings), self.open_table(environment)
+        exact = ExactEvaluator(world, table, self.demonstrations(environment), gamma=0.99)
+        uniform = np.full((world.states, world.actions), 1.0 / world.actions)
+        success = float(exact.success_by_start(uniform).mean())
+        return super().random_scores(environment, episodes) | {"success": success}
+
+    def expert_scores(
+        self, environment: EnvironmentSettings, demos: Demonstrations
+    ) -> dict[str, float]:
+        """Success is the share of demonstrations that end at the goal."""
+        goal = GridWorld(environment.settings).goal
+        arrived = [episode[-1] == goal for episode in demos]
+        success = {"success": float(np.mean(arrived))}
+        return super().expert_scores(environment, demos) | success
 
 
 def register_ids() -> None:
