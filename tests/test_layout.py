@@ -29,6 +29,11 @@ TESTED_BY = {
     "analysis/imagined_walks": "analysis/test_imagine.py",
     "analysis/reach_report": "analysis/test_reachability.py",
     "analysis/region": "analysis/test_reachability.py",
+    # parts of one page
+    "analysis/report/charts": "analysis/report/test_page.py",
+    "analysis/report/contents": "analysis/report/test_page.py",
+    "analysis/report/markup": "analysis/report/test_page.py",
+    "analysis/report/sections": "analysis/report/test_page.py",
     "analysis/recordings/comparison": "analysis/recordings/test_check.py",
     "analysis/recordings/findings": "analysis/recordings/test_check.py",
     "analysis/recordings/motion": "analysis/recordings/test_check.py",
@@ -119,6 +124,7 @@ TESTED_BY = {
 WHOLE = {"golden", "fixtures", "faults", "hostile"}
 """Folders of tests of the whole package, as are the files beside this one."""
 OF_MANY = {
+    "analysis/report/test_in_a_browser.py": "the page with its scripts, in Chromium",
     "core/test_metric_names.py": "every metric that is written is in the catalogue",
     "methods/off_policy/test_discrete.py": "every off-policy method with discrete actions",
     "methods/test_every_setting_matters.py": "a setting of any method changes something",

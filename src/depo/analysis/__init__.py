@@ -1,1 +1,1 @@
-"""What opens finished runs: evaluate, imagine, reachability, record, film."""
+"""What opens finished runs: evaluate, imagine, reachability, record, film, report."""

@@ -22,6 +22,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "evaluate": ("evaluate", "score what a run has learned: depo evaluate RUN --episodes 20"),
     "imagine": ("imagine", "roll a planner on its own predictions: depo imagine RUN"),
     "reachability": ("reachability", "are plans reached, and who is to blame: plan or skill"),
+    "report": ("report", "one page of runs, to open anywhere: depo report RUN… -o report.html"),
+    "watch": ("watch", "follow a run's curves in the terminal: depo watch RUN"),
     "runs": ("runs", "a table of runs with status and scores"),
     "demos": ("demos", "demonstrations: list, info FILE, record RUN FILE, Minari in and out"),
     "render": ("render", "draw a drive from above: depo render drive.png"),

@@ -33,6 +33,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from depo.core.codec import Natural, decode, encode
+from depo.core.commit import source_commit
 from depo.core.errors import DepoError, printable, readable
 from depo.core.files import (
     as_path,
@@ -168,7 +169,7 @@ class Run:
             hint = f"'depo resume {path}' goes on with it, or " if resumable else ""
             raise DepoError(f"{path} exists: {hint}choose another --out")
         with new_folder(path) as folder:
-            about = {"job": job.to_json(), "made_with": versions()}
+            about = {"job": job.to_json(), "made_with": versions() | _commit()}
             if needs := _not_reopened(job):
                 about["needs"] = needs
             FORMAT.write(folder / SETTINGS, about, job.wants)
@@ -178,9 +179,12 @@ class Run:
 
     def differences(self) -> list[str]:
         """What is not as when the run began: without any, a resumed run ends identically."""
-        before = _settings(self.path, read_object(self.path / SETTINGS)).made_with
-        now = versions()
+        before, now = self.made_with(), versions()
         return [f"{n} {before.get(n)} → {now[n]}" for n in now if before.get(n) != now[n]]
+
+    def made_with(self) -> dict[str, str | int]:
+        """Versions and machine that it began with, and the commit where depo is a checkout."""
+        return dict(_settings(self.path, read_object(self.path / SETTINGS)).made_with)
 
     def demonstrations(self) -> Demonstrations | None:
         """The run's own copy."""
@@ -511,6 +515,11 @@ def versions() -> dict[str, Any]:
         "threads": len(cores()),
         **{name: _version(name) for name in packages},
     }
+
+
+def _commit() -> dict[str, str]:
+    """Told to people and not compared: most commits change no number."""
+    return {"commit": found} if (found := source_commit()) else {}
 
 
 def _version(package: str) -> str:

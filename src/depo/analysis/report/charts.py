@@ -1,0 +1,75 @@
+"""The charts of a page as plain data: curves with bands on common steps, and lines across."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from depo.analysis.curves import band, curve
+from depo.analysis.report.contents import RunContents
+from depo.analysis.report.foreign_curves import ForeignCurve
+from depo.core.metrics import find_metric
+
+DIGITS = 6
+"""Of a number in a chart: more are not seen."""
+REACH = "reach_error"
+
+
+def charts_of(group: Sequence[RunContents], foreign: Sequence[ForeignCurve]) -> list[dict]:
+    """What is drawn of the runs in one environment: their score, and how plans are reached."""
+    metric = group[0].score
+    found = [_chart(group, metric, foreign if metric == "return" else ())]
+    if foreign and metric != "return":
+        found.append(_chart((), "return", foreign))
+    planned = [own for own in group if any(REACH in row for row in own.rows[:1])]
+    if planned:
+        found.append(_chart(planned, REACH, ()) | {"logarithmic": True})
+    return [chart for chart in found if chart["curves"]]
+
+
+def _chart(group: Sequence[RunContents], metric: str, foreign: Sequence[ForeignCurve]) -> dict:
+    curves = [_curve(own.name, *curve(own.run, metric)) for own in group if own.rows]
+    curves += [_curve(own.label, own.steps, own.values, foreign=True) for own in foreign]
+    ends = group[0].yardstick if group else None
+    lines = {"expert": ends.expert.get(metric), "random": ends.random.get(metric)} if ends else {}
+    known = find_metric(metric)
+    return {
+        "title": known.title,
+        "about": known.meaning,
+        "logarithmic": False,
+        **_aligned([own for own in curves if own is not None]),
+        "lines": [{"label": n, "value": _short(x)} for n, x in lines.items() if x is not None],
+    }
+
+
+def _curve(
+    label: str, steps: np.ndarray, values: np.ndarray, foreign: bool = False
+) -> dict[str, Any] | None:
+    if not len(steps):
+        return None
+    middle, low, high, said = band(values)
+    drawn = {"steps": steps, "middle": middle, "low": low, "high": high}
+    return {"label": label, "seeds": values.shape[1], "about": said, "foreign": foreign, **drawn}
+
+
+def _aligned(curves: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """All curves on the steps that any of them has; null between a curve's own."""
+    every = np.unique(np.concatenate([own["steps"] for own in curves])) if curves else np.zeros(0)
+    aligned = []
+    for own in curves:
+        places = np.searchsorted(every, own["steps"])
+        series = {}
+        for name in ("middle", "low", "high"):
+            row: list[float | None] = [None] * len(every)
+            for place, value in zip(places, own[name], strict=True):
+                row[place] = _short(value)
+            series[name] = row
+        about = {key: own[key] for key in ("label", "seeds", "about", "foreign")}
+        aligned.append(about | series)
+    return {"steps": [_short(step) for step in every], "curves": aligned}
+
+
+def _short(value: float) -> float | None:
+    return float(f"{value:.{DIGITS}g}") if np.isfinite(value) else None

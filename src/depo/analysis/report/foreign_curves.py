@@ -1,0 +1,159 @@
+"""Other people's learning curves: CSV files as their tools write them.
+
+A Stable-Baselines3 monitor (``#{…}``, then ``r,l,t``), a TensorBoard export (``Wall
+time,Step,Value``; CleanRL's curves are saved so), or any table with a column of steps and one of
+returns; ``seed`` tells several apart.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from depo.core.errors import DepoError, readable
+from depo.core.files import read_text
+
+LARGEST = 1 << 26
+"""Bytes of a file of curves."""
+POINTS = 200
+"""A curve of more points is shown as the means of as many parts."""
+STEPS = (
+    "step", "steps", "env_steps", "timesteps", "timestep", "global_step", "num_timesteps",
+    "total_timesteps", "time/total_timesteps", "environment steps", "frames",
+)  # fmt: skip
+RETURNS = (
+    "return", "returns", "episode_return", "episodic_return", "eval_return", "mean_return",
+    "charts/episodic_return", "mean_reward", "eval/mean_reward", "rollout/ep_rew_mean", "reward",
+    "episode_reward", "score", "value",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class ForeignCurve:
+    """A curve with all its seeds, on steps of its own."""
+
+    label: str
+    steps: np.ndarray
+    values: np.ndarray
+    """(steps, seeds)."""
+    source: str
+    """What the files are, in words."""
+
+
+def read_curves(given: Sequence[str]) -> list[ForeignCurve]:
+    """Curves of files, each as FILE or LABEL=FILE; files of one label are seeds of one curve."""
+    by_label: dict[str, list[tuple[np.ndarray, np.ndarray]]] = defaultdict(list)
+    sources: dict[str, str] = {}
+    for word in given:
+        label, path = _named(word)
+        kind, curves = read_curve_file(path)
+        by_label[label] += curves
+        sources[label] = kind
+    return [_together(label, curves, sources[label]) for label, curves in by_label.items()]
+
+
+def read_curve_file(path: Path) -> tuple[str, list[tuple[np.ndarray, np.ndarray]]]:
+    """What kind of file it is, and (steps, returns) of every seed in it."""
+    text = read_text(path, "CSV", LARGEST)
+    is_monitor = text.startswith("#")
+    if is_monitor:
+        text = text.partition("\n")[2]
+    reader = csv.reader(io.StringIO(text))
+    try:
+        names = [name.strip().lower() for name in next(reader, [])]
+        if is_monitor or names[:3] == ["r", "l", "t"]:
+            kind, columns = "training episodes of a Stable-Baselines3 monitor", ("l", "r")
+        else:
+            is_export = names == ["wall time", "step", "value"]
+            kind = "a TensorBoard export" if is_export else "a table"
+            columns = (_first(names, STEPS), _first(names, RETURNS))
+        for column in columns:
+            if column not in names:
+                raise DepoError(
+                    f"{path} has the columns {', '.join(map(readable, names)) or '-'}: expected a "
+                    "Stable-Baselines3 monitor (r,l,t), a TensorBoard export (Wall time,Step,"
+                    "Value), or one column 'step' and one 'return'"
+                )
+        rows = list(_numbers(path, reader, names, [*columns, *({"seed"} & set(names))]))
+    except csv.Error as error:
+        raise DepoError(f"{path} is not readable CSV: {readable(str(error))}") from None
+    if not rows:
+        raise DepoError(f"{path} has no row of numbers: nothing can be drawn")
+    return kind, [_curve(np.array(own), columns[0] == "l") for own in _by_seed(rows)]
+
+
+def _named(word: str) -> tuple[str, Path]:
+    """Label and file of LABEL=FILE, or of a file; either may hold an equals sign."""
+    places = [i for i, sign in enumerate(word) if sign == "="] if not Path(word).exists() else []
+    for place in places:
+        if place and Path(word[place + 1 :]).exists():
+            return word[:place], Path(word[place + 1 :])
+    return Path(word).stem, Path(word)
+
+
+def _first(names: Sequence[str], known: Sequence[str]) -> str:
+    return next((name for name in known if name in names), "")
+
+
+def _numbers(
+    path: Path, reader: Iterator[list[str]], names: list[str], columns: Sequence[str]
+) -> Iterator[list[float]]:
+    """Steps, return and, where there is one, seed of every row; empty cells and NaN, which tools
+    write where nothing was measured, are passed over."""
+    places = [names.index(column) for column in columns]
+    for number, row in enumerate(reader, 2):
+        cells = [row[i].strip() if i < len(row) else "" for i in places]
+        if not all(cells):
+            continue
+        try:
+            values = [float(cell) for cell in cells]
+        except ValueError:
+            raise DepoError(
+                f"{path}, row {number}: {', '.join(map(readable, cells))} are no numbers"
+            ) from None
+        if all(map(math.isfinite, values)):
+            if values[0] < 0:
+                raise DepoError(f"{path}, row {number}: {values[0]:g} steps are negative")
+            yield values
+
+
+def _by_seed(rows: Sequence[Sequence[float]]) -> list[list[tuple[float, float]]]:
+    found: dict[float, list[tuple[float, float]]] = defaultdict(list)
+    for steps, value, *seed in rows:
+        found[seed[0] if seed else 0.0].append((steps, value))
+    return list(found.values())
+
+
+def _curve(rows: np.ndarray, are_lengths: bool) -> tuple[np.ndarray, np.ndarray]:
+    """Steps in order, without repetition, at most so many points."""
+    steps, values = rows.T
+    if are_lengths:
+        steps = np.cumsum(steps)
+    order = np.argsort(steps, kind="stable")
+    steps, values = steps[order], values[order]
+    if len(steps) > POINTS:
+        parts = np.array_split(np.arange(len(steps)), POINTS)
+        steps = np.array([steps[part[-1]] for part in parts])
+        values = np.array([values[part].mean() for part in parts])
+    every, place = np.unique(steps, return_inverse=True)
+    return every, np.bincount(place, values) / np.bincount(place)
+
+
+def _together(
+    label: str, curves: Sequence[tuple[np.ndarray, np.ndarray]], source: str
+) -> ForeignCurve:
+    """Seeds on the steps of the first, as far as all go: others are drawn between their points."""
+    first, last = max(own[0][0] for own in curves), min(own[0][-1] for own in curves)
+    steps = curves[0][0]
+    steps = steps[(steps >= first) & (steps <= last)]
+    if not len(steps):
+        raise DepoError(f"the curves of '{readable(label)}' have no steps in common")
+    values = np.stack([np.interp(steps, *own) for own in curves], axis=1)
+    return ForeignCurve(label, steps, values, source)
