@@ -58,5 +58,10 @@ def home_of(
             opened.check_imports(opened.job.environment_wants)
             return opened.job.environment
     label = read_origin(path).environment if (path / SETTINGS).exists() else ""
+    return home_named(label, states)
+
+
+def home_named(label: str, states: int | None = None) -> EnvironmentSettings | None:
+    """The environment that a label means, where some family knows it."""
     found = (family.home(label, states) for family in families().values())
     return next((home for home in found if home is not None), None)
