@@ -48,7 +48,7 @@ def measured(hidden: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
         return policy._own_units(policy._act(single), single, single=True)
 
     np.testing.assert_allclose(policy.act(state), compiled(), atol=1e-5)
-    calls = lambda: policy.act(state), compiled  # noqa: E731
+    calls = lambda: policy.act(state), compiled
     times = np.array([[microseconds(call) for call in calls] for _ in range(WARM_UP + CALLS)])
     return times[WARM_UP:, 0], times[WARM_UP:, 1]
 

@@ -15,9 +15,11 @@ carry it to other action spaces. This page is the table of contents:
 | carry a planner to other actions       | ``transfer``                                       |
 | go on with a stopped run, open a run   | ``resume``, ``Run``                                |
 | follow a run and stop it               | ``Callback``, ``Evaluation``, ``Call``,            |
-|                                        | ``StopAtScore``, ``StopWhenNothingImproves``       |
+|                                        | ``StopAtScore``, ``StopWhenNothingImproves``,      |
+|                                        | ``Track``                                          |
 | score a run                            | ``evaluate``                                       |
 | act with what was learned              | ``load_policy``, ``Policy``                        |
+| act where there is no depo             | ``export_policy``                                  |
 | record what a run does                 | ``record``                                         |
 | see what a planner imagines            | ``imagine``                                        |
 | see whether plans are reached          | ``reachability``                                   |
@@ -57,6 +59,7 @@ if TYPE_CHECKING:
     from depo.driving.traffic.recording import Recording
     from depo.driving.traffic.scenes import load_scene
     from depo.environments.recordings import import_recordings
+    from depo.export.policy_export import export_policy
     from depo.models.acting import Policy
     from depo.models.folder import load_planner, load_skill, save_planner, save_skill
     from depo.models.normaliser import Normaliser
@@ -72,6 +75,7 @@ if TYPE_CHECKING:
         StopWhenNothingImproves,
     )
     from depo.runs.run import Run
+    from depo.runs.tracking import Track
 
 _HOME = {
     "train": "depo.api",
@@ -92,6 +96,8 @@ _HOME = {
     "Evaluation": "depo.runs.callbacks",
     "StopAtScore": "depo.runs.callbacks",
     "StopWhenNothingImproves": "depo.runs.callbacks",
+    "Track": "depo.runs.tracking",
+    "export_policy": "depo.export.policy_export",
     "load_planner": "depo.models.folder",
     "load_skill": "depo.models.folder",
     "Policy": "depo.models.acting",
@@ -131,10 +137,12 @@ __all__ = [
     "Run",
     "StopAtScore",
     "StopWhenNothingImproves",
+    "Track",
     "VectorSkill",
     "check_demonstrations",
     "cotrain",
     "evaluate",
+    "export_policy",
     "imagine",
     "import_recordings",
     "load_demonstrations",

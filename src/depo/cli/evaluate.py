@@ -19,8 +19,8 @@ class Evaluate:
     Where dynamics are known exactly (the grid world), exact scores stand beside the played ones.
     """
 
-    run: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="RUN")]
-    """The run's folder."""
+    run: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="RUN|POLICY")]
+    """The run's folder, a policy folder, or zoo:NAME."""
     episodes: int = 10
     """Episodes for each seed (driving: all validation and test vehicles, whatever this says)."""
     dynamics: str | None = None
@@ -50,7 +50,7 @@ def run(argv: list[str]) -> int:
             for name in names
         ]
         seeds = [f"seed {row['seed']}" for row in scores]
-        print_table(f"{flags.run}, last checkpoint", ["score", *seeds], rows)
+        print_table(f"{flags.run}, as it was kept last", ["score", *seeds], rows)
     films = []
     if flags.video:
         from depo.analysis.video import film

@@ -23,6 +23,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "imagine": ("imagine", "roll a planner on its own predictions: depo imagine RUN"),
     "reachability": ("reachability", "are plans reached, and who is to blame: plan or skill"),
     "export": ("export", "a policy for ONNX, NumPy or JAX: depo export RUN --format onnx -o DIR"),
+    "zoo": ("zoo", "models that ship with depo: depo zoo, depo zoo grid"),
     "runs": ("runs", "a table of runs with status and scores"),
     "demos": ("demos", "demonstrations: list, info FILE, record RUN FILE, Minari in and out"),
     "render": ("render", "draw a drive from above: depo render drive.png"),

@@ -39,6 +39,12 @@ class DrivingFamily(EnvironmentFamily):
             given["recording"] = str(Path(given["recording"]).resolve())
         return super().with_arguments(environment, given)
 
+    def home(self, label: str, states: int | None = None) -> EnvironmentSettings | None:
+        """The environment as it is without settings, if the label is its own."""
+        del states
+        usual = EnvironmentSettings(self.name)
+        return usual if label == self.label(usual) else None
+
     def files(self, environment: EnvironmentSettings) -> tuple[str, ...]:
         """The recording, unless it is the one that is meant where none is named."""
         own: str = environment.settings.recording

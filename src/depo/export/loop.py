@@ -121,6 +121,6 @@ def _imports(environment: Mapping[str, Any]) -> str:
 
 def _made(environment: Mapping[str, Any]) -> str:
     if environment["id"] is None:
-        return f"sys.exit({environment['why']!r})  # put your environment here: env.reset(), env.step()"
+        return f"sys.exit({environment['why']!r})"
     arguments = environment["arguments"]
     return f"gym.make({environment['id']!r}{f', **{arguments!r}' if arguments else ''})"

@@ -30,6 +30,7 @@ from depo.models.policy import DecoupledPolicy
 from depo.models.policy_folder import load_policy
 from depo.runs.home import home_named
 from depo.runs.run import CHECKPOINTS, Run, as_run, versions
+from depo.zoo.entries import located
 
 MANIFEST, VERSION = "manifest.json", 1
 
@@ -91,7 +92,7 @@ def _opened(
     source: str | Path | Run, seed: int | None, variant: str, trust: bool
 ) -> tuple[Policy, EnvironmentSettings | None]:
     """A run's policy or a folder's, and the environment it is for, if that is known."""
-    path = source.path if isinstance(source, Run) else as_path(source, "source")
+    path = source.path if isinstance(source, Run) else located(source, "source", "policy")
     if isinstance(source, Run) or (path / CHECKPOINTS).is_dir():
         run = as_run(source, trust=trust)
         own = run.job.first_environment

@@ -30,6 +30,7 @@ from depo.models.planner import CategoricalPlanner, GaussianPlanner, Planner
 from depo.models.policy import CategoricalActor, DiscreteActor, GaussianActor
 from depo.models.skill import AnalyticSkill, CategoricalSkill, DiscreteSkill, Skill, VectorSkill
 from depo.models.weights_file import load_weights, save_weights, settled
+from depo.zoo.entries import located
 
 
 def save_planner(path: str | Path, planner: Planner, origin: Origin | None = None) -> Path:
@@ -53,7 +54,7 @@ def save_skill(path: str | Path, skill: Skill, origin: Origin | None = None) -> 
 
 def load_planner(path: str | Path) -> Planner:
     """Read a planner folder."""
-    return _load(as_path(path, "planner"), "planner")
+    return _load(located(path, "planner", "planner"), "planner")
 
 
 def load_skill(path: str | Path) -> CategoricalSkill | VectorSkill | DiscreteSkill:

@@ -15,6 +15,7 @@ from depo.environments.family import (
 from depo.environments.given import EnvironmentLike, environment_of
 from depo.models.card import read_origin
 from depo.runs.run import CHECKPOINTS, SETTINGS, Run
+from depo.zoo.entries import located
 
 
 def find_environment(
@@ -49,9 +50,9 @@ def home_of(
     The environment of somebody else's run that has a module imported is refused, unless trusted:
     who takes it over says of it later that it is the user's own.
     """
-    path = Path(planner).absolute()
     if not str(planner):
         return None
+    path = located(planner, "planner", "planner").absolute()
     for run in (path, *path.parents[1:2]):  # RUN, or RUN/planner/seed-0
         if (run / CHECKPOINTS).is_dir():
             opened = Run.open(run, trust=trust)

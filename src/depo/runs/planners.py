@@ -18,6 +18,7 @@ from depo.models.folder import load_planner
 from depo.models.normaliser import Normaliser
 from depo.models.planner import CategoricalPlanner, GaussianPlanner
 from depo.runs.run import CHECKPOINTS, Run
+from depo.zoo.entries import located
 
 PLANNER, SOURCE = "planner", "source"
 """Folders of a run: its planners, and those it was given where it changes them."""
@@ -30,7 +31,7 @@ FURTHEST_MEAN = 10.0
 
 def planner_folder(source: str, seed: int) -> Path:
     """The planner folder itself, or that of a seed in a run."""
-    path = Path(source)
+    path = located(source, "planner", "planner")
     if not (path / CHECKPOINTS).is_dir():
         return path
     check_folder(path)
