@@ -171,7 +171,8 @@ A planner (where would the expert go next) and a policy (planner, then skill) fo
 {rows}
 
 Deterministic policy, environment reset with the seeds {entry.seeds[0]} to {entry.seeds[-1]};
-intervals by bootstrap over episodes. One training, seed {entry.seed}: another seed may end elsewhere.
+intervals by bootstrap over episodes. One training, seed {entry.seed}; another seed may end
+elsewhere.
 
 - recordings: {entry.trained_on}
 - training: {entry.env_steps:,} environment steps

@@ -28,6 +28,7 @@ carry it to other action spaces. This page is the table of contents:
 |                                        | ``CategoricalSkill``, ``VectorSkill``,             |
 |                                        | ``DiscreteSkill``, ``AnalyticSkill``,              |
 |                                        | ``DecoupledPolicy``, ``Normaliser``                |
+| hand models over                       | ``pull``, ``push``                                 |
 | save what was built                    | ``save_planner``, ``save_skill``, ``save_policy``  |
 | catch what a user can mend             | ``DepoError``                                      |
 
@@ -76,6 +77,7 @@ if TYPE_CHECKING:
     )
     from depo.runs.run import Run
     from depo.runs.tracking import Track
+    from depo.sharing.transport import pull, push
 
 _HOME = {
     "train": "depo.api",
@@ -98,6 +100,8 @@ _HOME = {
     "StopWhenNothingImproves": "depo.runs.callbacks",
     "Track": "depo.runs.tracking",
     "export_policy": "depo.export.policy_export",
+    "pull": "depo.sharing.transport",
+    "push": "depo.sharing.transport",
     "load_planner": "depo.models.folder",
     "load_skill": "depo.models.folder",
     "Policy": "depo.models.acting",
@@ -150,6 +154,8 @@ __all__ = [
     "load_policy",
     "load_scene",
     "load_skill",
+    "pull",
+    "push",
     "reachability",
     "read_recordings",
     "record",

@@ -105,6 +105,29 @@ def test_numpy_needs_only_numpy(tmp_path: Path) -> None:
     np.testing.assert_allclose(actions, by_jax(policy, states), atol=1e-5)
 
 
+@pytest.mark.parametrize("form", ["numpy", pytest.param("onnx", marks=pytest.mark.slow)])
+def test_the_loop_runs_where_there_is_no_depo(tmp_path: Path, form: str) -> None:
+    folder = export_policy("zoo:inverted-pendulum", form, tmp_path / form)
+    script = f"{BLOCKED}import runpy\nsys.path.insert(0, {str(folder)!r})\nsys.argv[1:] = ['1']\n"
+    script += f"runpy.run_path({str(folder / 'run.py')!r}, run_name='__main__')\n"
+    own = [sys.executable, "-I", "-c", script]
+    done = subprocess.run(own, check=True, timeout=120, capture_output=True, text=True)
+    assert done.stdout == "episode 0: return 1000.00\n"
+    loop = (folder / "run.py").read_text()
+    assert len(loop.splitlines()) <= 30
+    assert "gym.make('InvertedPendulum-v5')" in loop
+
+
+def test_an_environment_that_gymnasium_alone_cannot_make_is_left_to_the_user(
+    tmp_path: Path,
+) -> None:
+    _, folder = exported("continuous", "numpy", tmp_path)
+    own = [sys.executable, str(folder / "run.py")]
+    done = subprocess.run(own, timeout=60, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert "point-v0 cannot be made by gymnasium.make alone: put your environment" in done.stderr
+
+
 def test_the_manifest_says_what_the_numbers_are(tmp_path: Path) -> None:
     _, folder = exported("in-part", "numpy", tmp_path)
     about = json.loads((folder / "manifest.json").read_text())

@@ -78,8 +78,8 @@ def finite() -> Policy:
 
 
 def decided(model: PolicyModel) -> PolicyModel:
-    """Large weights, so that different states have different actions."""
-    return jax.tree.map(lambda x: 5.0 * x, model)
+    """No biases, so that different states have different actions."""
+    return jax.tree.map(lambda x: x if x.ndim == 2 else 0.0 * x, model)
 
 
 def finite_actor() -> Policy:

@@ -47,7 +47,7 @@ class Imagine:
     no_video: bool = False
     """Write no film."""
     out: str = ""
-    """Where to write; empty: the folder 'figures' of the run or planner (zoo:NAME: zoo-NAME/figures)."""
+    """Where to write; empty: the folder 'figures' of the run or planner, or zoo-NAME/figures."""
     trust: bool = False
     """Import the modules that the run names, though somebody else made it."""
     json: bool = False

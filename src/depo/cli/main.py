@@ -23,6 +23,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "imagine": ("imagine", "roll a planner on its own predictions: depo imagine RUN"),
     "reachability": ("reachability", "are plans reached, and who is to blame: plan or skill"),
     "export": ("export", "a policy for ONNX, NumPy or JAX: depo export RUN --format onnx -o DIR"),
+    "pull": ("pull", "bring a planner, skill or policy here: depo pull URL -o FOLDER"),
+    "push": ("push", "put one elsewhere: depo push FOLDER URL"),
     "zoo": ("zoo", "models that ship with depo: depo zoo, depo zoo grid"),
     "runs": ("runs", "a table of runs with status and scores"),
     "demos": ("demos", "demonstrations: list, info FILE, record RUN FILE, Minari in and out"),

@@ -14,7 +14,8 @@ from depo.zoo.entries import is_zoo, located
 SUMMARY = "Keep a planner, frozen, and learn a new skill for other actions or dynamics."
 HELP = """depo transfer PLANNER: keep a planner, learn a new skill
 
-PLANNER is a planner folder, zoo:NAME ('depo zoo' lists them), or a run (each seed then takes that run's planner of its own seed).
+PLANNER is a planner folder, zoo:NAME ('depo zoo' lists them), or a run (each seed then takes that
+run's planner of its own seed).
 The planner is frozen: it ends bit for bit as it began. States must be the same, actions and
 dynamics need not. Without --env it is the environment the planner was trained in.
 

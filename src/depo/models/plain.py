@@ -115,7 +115,7 @@ class VectorSkill:
         if self.modes == 1:
             return outputs[..., : self.actions]
         gate = outputs[..., self.modes * self.actions :]
-        heads = outputs[..., : self.modes * self.actions].reshape(*gate.shape, self.actions)
+        heads = outputs[..., : self.modes * self.actions].reshape((*gate.shape, self.actions))
         return np.take_along_axis(heads, np.argmax(gate, -1)[..., None, None], -2)[..., 0, :]
 
 
@@ -166,7 +166,7 @@ class Actions:
         if self.choices:
             return self.chosen(action)
         inside = np.minimum(np.maximum(self.low + (action + 1.0) * self.half, self.low), self.high)
-        return inside.astype(self.dtype).reshape(*action.shape[:-1], *self.shape)
+        return inside.astype(self.dtype).reshape((*action.shape[:-1], *self.shape))
 
     def chosen(self, logits: Array) -> Array:
         """The likeliest of every choice, as the environment counts them."""
@@ -174,7 +174,7 @@ class Actions:
         numbers = np.stack([np.argmax(part, axis=-1) for part in parts], axis=-1)
         if self.low is not None:
             numbers = numbers + self.low.astype(int)
-        return numbers.reshape(*logits.shape[:-1], *self.shape).astype(self.dtype)
+        return numbers.reshape((*logits.shape[:-1], *self.shape)).astype(self.dtype)
 
 
 def plain_planner(about: Mapping[str, Any], arrays: Mapping[str, Array]) -> Any:

@@ -78,8 +78,12 @@ def find(name: str) -> Entry:
     """The entry of that name."""
     if name not in names():
         raise unknown("model of the zoo", name, names())
-    file = FOLDER / name / ENTRY
-    return decode(Entry, FORMAT.read(file), str(file))
+    return read_entry(FOLDER / name)
+
+
+def read_entry(folder: Path) -> Entry:
+    """What is said in a folder."""
+    return decode(Entry, FORMAT.read(folder / ENTRY), str(folder / ENTRY))
 
 
 def is_zoo(source: object) -> bool:
@@ -96,9 +100,6 @@ def located(source: object, what: str, part: Part | None = None) -> Path:
 
     >>> located("runs/mine", "planner")
     PosixPath('runs/mine')
-    >>> located("zoo:grd", "planner")
-    Traceback (most recent call last):
-    depo.core.errors.DepoError: unknown model of the zoo 'grd': did you mean 'grid'? (known: grid, inverted-pendulum)
     """
     if not is_zoo(source):
         return as_path(source, what)
