@@ -83,7 +83,7 @@ def decided(model: PolicyModel) -> PolicyModel:
 
 
 def finite_actor() -> Policy:
-    model = decided(CategoricalActor(KEY, CELLS, 4, HIDDEN))
+    model = decided(CategoricalActor(jax.random.key(2), CELLS, 4, HIDDEN))
     return Policy(model, observations=Space.finite(CELLS), actions=Space.finite(4))
 
 
