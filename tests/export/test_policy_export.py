@@ -10,6 +10,7 @@ from pathlib import Path
 from types import ModuleType
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 import onnxruntime
 import pytest
@@ -72,7 +73,9 @@ def test_onnx_gives_the_same_actions_whole_and_apart(tmp_path: Path, kind: str) 
     plans, targets = apart(policy, states)
     found = run(folder / "planner.onnx", state=states)["next_state"]
     np.testing.assert_allclose(found, plans, atol=1e-5, rtol=1e-5)
-    skilled = policy._own_units(policy.model.skill.mode(states, targets), states, single=False)
+    skilled = policy._own_units(
+        policy.model.skill.mode(jnp.asarray(states), jnp.asarray(targets)), states, single=False
+    )
     targets = targets.astype(np.int64) if policy.observations.count else targets
     found = run(folder / "skill.onnx", state=states, next_state=targets)["action"]
     np.testing.assert_allclose(found, skilled, atol=1e-5)
@@ -153,6 +156,7 @@ def test_a_formula_is_refused(tmp_path: Path) -> None:
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.wrong_types
 def test_nothing_is_overwritten_and_formats_are_known(tmp_path: Path) -> None:
     _, folder = exported("finite-actor", "numpy", tmp_path)
     with pytest.raises(depo.DepoError, match="exists: choose another folder"):

@@ -86,6 +86,7 @@ def test_a_tracker_that_fails_is_given_up(
     assert "ConnectionError: no network" in said[0]
 
 
+@pytest.mark.wrong_types
 def test_what_is_missing_or_unknown_gets_a_sentence(monkeypatch) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     with pytest.raises(depo.DepoError, match=r"pip install 'depo\[track\]'"):

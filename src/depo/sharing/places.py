@@ -11,7 +11,7 @@ import shutil
 import uuid
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from depo.core.errors import DepoError, readable
 from depo.core.files import new_folder, read_bytes, write_bytes
@@ -23,6 +23,7 @@ LARGEST = 1 << 28
 """Bytes of one file: models are megabytes."""
 
 
+@runtime_checkable
 class Place(Protocol):
     """Files below one folder, by names with ``/``."""
 

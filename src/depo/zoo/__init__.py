@@ -1,1 +1,1 @@
-"""Planners and policies that ship with the package, by name: ``zoo:hopper``."""
+"""Planners and policies that ship with the package, by name."""
