@@ -13,7 +13,7 @@ from tests.support.command import call
 def test_it_lists_and_shows_cards(capsys) -> None:
     assert call("zoo", "--json") == 0
     listed = json.loads(capsys.readouterr().out)
-    assert {"grid", "inverted-pendulum"} <= {entry["name"] for entry in listed}
+    assert "grid" in {entry["name"] for entry in listed}
     assert call("zoo") == 0
     assert "zoo:grid" in capsys.readouterr().out
     assert call("zoo", "grid") == 0

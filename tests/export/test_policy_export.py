@@ -16,8 +16,10 @@ import onnxruntime
 import pytest
 
 import depo
+from depo.analysis.policies import home_of_policy, play
 from depo.export.policy_export import export_policy
-from depo.models.acting import Policy
+from depo.models.acting import Policy, Space
+from depo.models.card import Origin
 from depo.models.policy import DecoupledPolicy
 from tests.support.policies import EVERY, by_jax, continuous, on_vectors, states_of
 
@@ -110,15 +112,32 @@ def test_numpy_needs_only_numpy(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("form", ["numpy", pytest.param("onnx", marks=pytest.mark.slow)])
 def test_the_loop_runs_where_there_is_no_depo(tmp_path: Path, form: str) -> None:
-    folder = export_policy("zoo:inverted-pendulum", form, tmp_path / form)
-    script = f"{BLOCKED}import runpy\nsys.path.insert(0, {str(folder)!r})\nsys.argv[1:] = ['1']\n"
+    policy = pendulum()
+    depo.save_policy(tmp_path / "policy", policy)
+    folder = export_policy(tmp_path / "policy", form, tmp_path / form)
+    script = f"{BLOCKED}import runpy\nsys.path.insert(0, {str(folder)!r})\nsys.argv[1:] = ['2']\n"
     script += f"runpy.run_path({str(folder / 'run.py')!r}, run_name='__main__')\n"
     own = [sys.executable, "-I", "-c", script]
     done = subprocess.run(own, check=True, timeout=120, capture_output=True, text=True)
-    assert done.stdout == "episode 0: return 1000.00\n"
+    returns = play(policy, home_of_policy(policy), (0, 1)).returns
+    expected = [f"episode {i}: return {total:.2f}" for i, total in enumerate(returns)]
+    assert done.stdout.splitlines() == expected
     loop = (folder / "run.py").read_text()
-    assert len(loop.splitlines()) <= 30
     assert "gym.make('InvertedPendulum-v5')" in loop
+    assert len(loop.splitlines()) <= 30
+
+
+def pendulum() -> Policy:
+    """Untrained, in an environment that Gymnasium makes by itself."""
+    bound = np.full(1, 3.0, np.float32)
+    planner = continuous().model.planner
+    skill = depo.VectorSkill(jax.random.key(0), planner.normaliser, 1, (16, 16))
+    return Policy(
+        DecoupledPolicy(planner, skill),
+        observations=Space.vector(4),
+        actions=Space.box(-bound, bound),
+        origin=Origin(environment="invertedpendulum-v5"),
+    )
 
 
 def test_an_environment_that_gymnasium_alone_cannot_make_is_left_to_the_user(

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from pathlib import Path
 
+import jax
 import numpy as np
 import pytest
 
@@ -33,11 +33,11 @@ def test_a_card_tells_the_score(name: str) -> None:
 
 
 def test_a_wrong_policy_does_not_have_it() -> None:
-    """The check above can fail: a policy that is another's weights does not score the same."""
-    policy, entry = depo.load_policy("zoo:inverted-pendulum"), find("inverted-pendulum")
-    actions = replace(policy.actions, low=policy.actions.high, high=policy.actions.high)
-    broken = depo.Policy(policy.model, observations=policy.observations, actions=actions)
-    played = play(broken, home_of_policy(policy), entry.seeds[:1])
+    """The check above can fail: the same networks with shuffled weights score less."""
+    policy, entry = depo.load_policy("zoo:grid"), find("grid")
+    model = jax.tree.map(lambda weights: weights[::-1], policy.model)
+    broken = depo.Policy(model, observations=policy.observations, actions=policy.actions)
+    played = play(broken, home_of_policy(policy), entry.seeds)
     assert np.mean(played.returns) < entry.scores["return"].low
 
 
@@ -67,7 +67,7 @@ def test_a_name_stands_where_a_folder_does(tmp_path: Path) -> None:
     assert job.environment.label == "gridworld-6x6-k2"
     assert job.planner == "zoo:grid"
     (scores,) = depo.evaluate("zoo:grid", episodes=2)
-    assert scores["success"] == 1.0
+    assert scores["success"] > 0.99
     assert depo.evaluate(FOLDER / "grid" / "policy", episodes=2)[0] == scores
     with pytest.raises(
         depo.DepoError, match="unknown model of the zoo 'gird': did you mean 'grid'"
