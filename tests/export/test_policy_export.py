@@ -16,11 +16,13 @@ import onnxruntime
 import pytest
 
 import depo
-from depo.analysis.policies import home_of_policy, play
+from depo.analysis.policies import play
+from depo.environments.family import EnvironmentSettings
 from depo.export.policy_export import export_policy
 from depo.models.acting import Policy, Space
 from depo.models.card import Origin
 from depo.models.policy import DecoupledPolicy
+from depo.runs.home import home_of_policy
 from tests.support.policies import EVERY, by_jax, continuous, on_vectors, states_of
 
 BLOCKED = "import sys\nfor name in ('depo', 'jax', 'equinox'): sys.modules[name] = None\n"
@@ -119,7 +121,7 @@ def test_the_loop_runs_where_there_is_no_depo(tmp_path: Path, form: str) -> None
     script += f"runpy.run_path({str(folder / 'run.py')!r}, run_name='__main__')\n"
     own = [sys.executable, "-I", "-c", script]
     done = subprocess.run(own, check=True, timeout=120, capture_output=True, text=True)
-    returns = play(policy, home_of_policy(policy), (0, 1)).returns
+    returns = play(policy, home(policy), (0, 1)).returns
     expected = [f"episode {i}: return {total:.2f}" for i, total in enumerate(returns)]
     assert done.stdout.splitlines() == expected
     loop = (folder / "run.py").read_text()
@@ -182,3 +184,9 @@ def test_nothing_is_overwritten_and_formats_are_known(tmp_path: Path) -> None:
         export_policy(tmp_path / "policy", "numpy", folder)
     with pytest.raises(depo.DepoError, match="unknown format 'onx': did you mean 'onnx'"):
         export_policy(tmp_path / "policy", "onx", tmp_path / "other")
+
+
+def home(policy: depo.Policy) -> EnvironmentSettings:
+    found = home_of_policy(policy)
+    assert found is not None
+    return found

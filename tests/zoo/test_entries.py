@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import jax
@@ -10,9 +11,11 @@ import numpy as np
 import pytest
 
 import depo
-from depo.analysis.policies import home_of_policy, play
+from depo.analysis.policies import play
 from depo.api import make_job
 from depo.core.weights import digest
+from depo.environments.family import EnvironmentSettings
+from depo.runs.home import home_of_policy
 from depo.runs.planners import planner_folder
 from depo.zoo.entries import FOLDER, LARGEST, find, located, names
 
@@ -27,7 +30,7 @@ QUICK = {"grid": 20, "inverted-pendulum": 3}
 def test_a_card_tells_the_score(name: str) -> None:
     entry, policy = find(name), depo.load_policy(f"zoo:{name}")
     seeds = entry.seeds[: QUICK.get(name)]
-    played = play(policy, home_of_policy(policy), seeds)
+    played = play(policy, home(policy), seeds)
     score = entry.scores["return"]
     assert score.low - 1e-6 <= np.mean(played.returns) <= score.high + 1e-6
 
@@ -37,7 +40,7 @@ def test_a_wrong_policy_does_not_have_it() -> None:
     policy, entry = depo.load_policy("zoo:grid"), find("grid")
     model = jax.tree.map(lambda weights: weights[::-1], policy.model)
     broken = depo.Policy(model, observations=policy.observations, actions=policy.actions)
-    played = play(broken, home_of_policy(policy), entry.seeds)
+    played = play(broken, home(policy), entry.seeds)
     assert np.mean(played.returns) < entry.scores["return"].low
 
 
@@ -74,3 +77,18 @@ def test_a_name_stands_where_a_folder_does(tmp_path: Path) -> None:
     ):
         depo.load_planner("zoo:gird")
     assert located(tmp_path, "planner") == tmp_path
+
+
+def test_a_label_that_does_not_say_all_is_refused(tmp_path: Path) -> None:
+    """A policy for other actions would be scored in the wrong grid world."""
+    policy = depo.load_policy("zoo:grid")
+    policy.origin = replace(policy.origin, environment="gridworld-6x6-k4")
+    depo.save_policy(tmp_path, policy)
+    with pytest.raises(depo.DepoError, match="gridworld-6x6-k4, which is not known by that name"):
+        depo.evaluate(tmp_path)
+
+
+def home(policy: depo.Policy) -> EnvironmentSettings:
+    found = home_of_policy(policy)
+    assert found is not None
+    return found

@@ -18,7 +18,7 @@ from depo.models.acting import Policy
 from depo.models.card import SETTINGS
 from depo.models.policy import DecoupledPolicy
 from depo.models.policy_folder import load_policy
-from depo.runs.home import home_named
+from depo.runs.home import home_of_policy
 from depo.zoo.entries import is_zoo
 
 
@@ -28,6 +28,11 @@ def evaluate_policy(
     """Scores of the policy of a folder, or of ``zoo:NAME``, by its family's report."""
     policy = load_policy(source, trust=trust)
     environment = home_of_policy(policy)
+    if environment is None:
+        raise DepoError(
+            f"this policy was trained in {policy.origin.environment}, which is not known by that "
+            "name alone: evaluate its run, or act with it in your own loop"
+        )
     if dynamics is not None:
         environment = replace(environment, dynamics=dynamics)
     family, model = family_of(environment), policy.model
@@ -44,7 +49,8 @@ def evaluate_policy(
     try:
         skill = model.skill if isinstance(model, DecoupledPolicy) else None
         about = {"seed": policy.origin.seed, "env_steps": policy.origin.env_steps}
-        return {**about, "episodes": episodes, **evaluator([model], [skill])[0]}
+        about |= {"episodes": episodes} if family.plays_episodes else {}
+        return {**about, **evaluator([model], [skill])[0]}
     finally:
         evaluator.close()
 
@@ -56,17 +62,6 @@ def is_policy_folder(source: object) -> bool:
     if not isinstance(source, str | Path) or not (Path(source) / SETTINGS).is_file():
         return False
     return read_object(Path(source) / SETTINGS).get("kind") == "policy"
-
-
-def home_of_policy(policy: Policy) -> EnvironmentSettings:
-    """The environment that a policy was trained in, where its label says enough."""
-    found = home_named(policy.origin.environment, policy.observations.count)
-    if found is None:
-        raise DepoError(
-            f"this policy was trained in {policy.origin.environment}, which is not known by that "
-            "name alone: evaluate its run, or act with it in your own loop"
-        )
-    return found
 
 
 @dataclass(frozen=True)

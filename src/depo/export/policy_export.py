@@ -28,7 +28,7 @@ from depo.models.acting import Policy
 from depo.models.plain_model import arrays_of, described, parts_of
 from depo.models.policy import DecoupledPolicy
 from depo.models.policy_folder import load_policy
-from depo.runs.home import home_named
+from depo.runs.home import home_of_policy
 from depo.runs.run import CHECKPOINTS, Run, as_run, versions
 from depo.zoo.entries import located
 
@@ -101,7 +101,7 @@ def _opened(
     if seed is not None or variant:
         raise DepoError(f"{path} is one policy, not a run: leave seed and variant out")
     policy = load_policy(path, trust=trust)
-    return policy, home_named(policy.origin.environment, policy.observations.count)
+    return policy, home_of_policy(policy)
 
 
 def _refused(policy: Policy) -> str:
