@@ -33,6 +33,7 @@ from depo.zoo.entries import ENTRY, FOLDER, FORMAT, LARGEST, README, Entry, Scor
 
 FIRST_SEED, EPISODES = 1_000_000, 20
 """Of episodes; far from those of trainings and their evaluations."""
+EVALUATED = ("return", "return_worst_episode", "success")
 FILES = ("weights.safetensors", SETTINGS, "card.md")
 
 
@@ -106,6 +107,7 @@ def _measured(job: Job, name: str, folder: Path, seed: int, episodes: int) -> En
         trained_on=policy.origin.trained_on,
         command=command(job, seed),
         settings=settings,
+        last_evaluation={n: x for n, x in policy.origin.scores.items() if n in EVALUATED},
         made_with=versions(),
     )
 
@@ -139,6 +141,7 @@ def card(entry: Entry) -> str:
         f"| {name} | {s.mean:.6g} | {s.low:.6g} to {s.high:.6g} |"
         for name, s in entry.scores.items()
     )
+    ended = ", ".join(f"{name} {x:.6g}" for name, x in entry.last_evaluation.items())
     tags = ["reinforcement-learning", "imitation-learning", "learning-from-observation"]
     return f"""---
 license: mit
@@ -172,8 +175,9 @@ A planner (where would the expert go next) and a policy (planner, then skill) fo
 
 Deterministic policy, environment reset with the seeds {entry.seeds[0]} to {entry.seeds[-1]};
 intervals by bootstrap over episodes. One training, seed {entry.seed}; another seed may end
-elsewhere.
+elsewhere. An interval without width says that these episodes were alike, not that none can fail.
 
+- the run's own last evaluation, on other seeds: {ended}
 - recordings: {entry.trained_on}
 - training: {entry.env_steps:,} environment steps
 - every setting: `entry.json` beside this card

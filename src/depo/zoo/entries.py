@@ -57,6 +57,8 @@ class Entry:
     """How to train it again."""
     settings: Mapping[str, Any]
     """The job of its run."""
+    last_evaluation: Mapping[str, float] = field(default_factory=dict)
+    """What its run measured at the end, on seeds of its own."""
     made_with: Mapping[str, Any] = field(default_factory=dict)
 
     @property
