@@ -21,12 +21,13 @@ carry it to other action spaces. This page is the table of contents:
 | record what a run does                 | ``record``                                         |
 | see what a planner imagines            | ``imagine``                                        |
 | see whether plans are reached          | ``reachability``                                   |
-| use what was learned elsewhere         | ``load_planner``, ``load_skill``                   |
+| use what was learned elsewhere         | ``load_planner``, ``load_skill``, ``load_reward``  |
 | build by hand                          | ``CategoricalPlanner``, ``GaussianPlanner``,       |
 |                                        | ``CategoricalSkill``, ``VectorSkill``,             |
 |                                        | ``DiscreteSkill``, ``AnalyticSkill``,              |
 |                                        | ``DecoupledPolicy``, ``Normaliser``                |
-| save what was built                    | ``save_planner``, ``save_skill``, ``save_policy``  |
+| save what was built                    | ``save_planner``, ``save_skill``, ``save_policy``, |
+|                                        | ``save_reward``                                    |
 | catch what a user can mend             | ``DepoError``                                      |
 
 Importing depo registers its environments with Gymnasium (``depo/GridWorld-v0``); JAX is loaded
@@ -58,7 +59,14 @@ if TYPE_CHECKING:
     from depo.driving.traffic.scenes import load_scene
     from depo.environments.recordings import import_recordings
     from depo.models.acting import Policy
-    from depo.models.folder import load_planner, load_skill, save_planner, save_skill
+    from depo.models.folder import (
+        load_planner,
+        load_reward,
+        load_skill,
+        save_planner,
+        save_reward,
+        save_skill,
+    )
     from depo.models.normaliser import Normaliser
     from depo.models.planner import CategoricalPlanner, GaussianPlanner
     from depo.models.policy import DecoupledPolicy
@@ -93,11 +101,13 @@ _HOME = {
     "StopAtScore": "depo.runs.callbacks",
     "StopWhenNothingImproves": "depo.runs.callbacks",
     "load_planner": "depo.models.folder",
+    "load_reward": "depo.models.folder",
     "load_skill": "depo.models.folder",
     "Policy": "depo.models.acting",
     "load_policy": "depo.models.policy_folder",
     "save_policy": "depo.models.policy_folder",
     "save_planner": "depo.models.folder",
+    "save_reward": "depo.models.folder",
     "save_skill": "depo.models.folder",
     "CategoricalPlanner": "depo.models.planner",
     "GaussianPlanner": "depo.models.planner",
@@ -140,6 +150,7 @@ __all__ = [
     "load_demonstrations",
     "load_planner",
     "load_policy",
+    "load_reward",
     "load_scene",
     "load_skill",
     "reachability",
@@ -148,6 +159,7 @@ __all__ = [
     "resume",
     "save_planner",
     "save_policy",
+    "save_reward",
     "save_skill",
     "train",
     "transfer",

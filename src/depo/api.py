@@ -61,6 +61,7 @@ def make_job(
     preset: str = "fast",
     skill: SkillLike = "",
     planner: str | Path | Run = "",
+    reward_from: str | Path | Run = "",
     variants: Sequence[str] = (),
     schedule: str = "round-robin",
     trust: bool = False,
@@ -76,7 +77,7 @@ def make_job(
     """
     _Plain(method, dynamics, observe, preset, schedule, seed, seeds, steps, env_args)
     spec = find_method(method)
-    source = _checked_planner(planner)
+    source = _checked_source(planner, "planner")
     environment = find_environment(env, source, env_args, dynamics, trust, observe)
     learner = learner_for(environment)
     name = known_skill(method, environment, skill_name(skill))
@@ -99,6 +100,7 @@ def make_job(
         demos=IN_MEMORY if isinstance(demos, Demonstrations) else _checked_demos(demos),
         skill=name,
         planner=source,
+        reward_from=_checked_source(reward_from, "reward_from"),
         variants=_checked_variants(variants),
         schedule=schedule,
     )
@@ -125,10 +127,10 @@ class _Plain:
         check_fields(self, "arguments")
 
 
-def _checked_planner(planner: object) -> str:
-    if isinstance(planner, Run):
-        return str(planner.path)
-    return planner if isinstance(planner, str) else str(as_path(planner, "planner"))
+def _checked_source(source: object, what: str) -> str:
+    if isinstance(source, Run):
+        return str(source.path)
+    return source if isinstance(source, str) else str(as_path(source, what))
 
 
 def _checked_variants(variants: object) -> tuple[str, ...]:
@@ -202,6 +204,7 @@ def train(
     seeds: int = 1,
     preset: str = "fast",
     skill: SkillLike = "",
+    reward_from: str | Path | Run = "",
     out: str | Path = "",
     callbacks: Sequence[Callback] = (),
     progress: bool = True,
@@ -226,6 +229,7 @@ def train(
         seeds=seeds,
         preset=preset,
         skill=skill,
+        reward_from=reward_from,
     )
     return run_job(job, out, shown(callbacks, progress), demos, strict)
 

@@ -417,6 +417,14 @@ _TRAINING = (
         nan=_BEFORE_UPDATES,
     ),
     Metric(
+        "mutual_information",
+        "mutual information",
+        "IDDM's lower bound of I(s; (a,s')) over the replay.",
+        unit="nats",
+        absent="only iddm has it",
+        nan=_BEFORE_UPDATES,
+    ),
+    Metric(
         "critic_loss",
         "critic's loss",
         "Mean squared error of the critics against their targets.",

@@ -150,6 +150,17 @@ class Demonstrations:
         first = np.roll(last, 1)
         return self.observations[~last], self.observations[~first]
 
+    def actions_taken(self) -> np.ndarray | None:
+        """The action of every pair (s, s') of :meth:`transitions`; None where none was recorded.
+
+        >>> demos = Demonstrations(np.zeros((3, 1)), np.array([3]), actions=np.array([4, 5, 5]))
+        >>> demos.actions_taken().tolist()
+        [4, 5]
+        """
+        if self.actions is None:
+            return None
+        return np.delete(self.actions, np.cumsum(self.episode_lengths) - 1, axis=0)
+
     def select(self, indices: Sequence[int]) -> Demonstrations:
         """The episodes with these numbers, in this order."""
         if not len(indices):

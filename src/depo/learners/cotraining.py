@@ -79,6 +79,10 @@ class Cotraining:
         own: Skill | None = self.parts[0].skill(state[0], index)
         return own
 
+    def reward(self, state: Sequence[Any], index: int) -> Any:
+        """Of no seed: what variants share is a planner."""
+        return None
+
     def skills(self, state: Sequence[Any], index: int) -> dict[str, Skill | None]:
         """The skill of one seed with every variant."""
         return {

@@ -41,6 +41,9 @@ class Learner(Protocol):
     def skills(self, state: Any, index: int) -> dict[str, Skill | None]:
         """The same with every variant."""
 
+    def reward(self, state: Any, index: int) -> Any:
+        """The reward of states that one seed learns, or learns by; None: it has none."""
+
     def save_experience(self, folder: Path) -> None:
         """Write what was gathered since the last checkpoint, unless it is part of the state."""
 
@@ -77,3 +80,7 @@ class OneEnvironment:
     def skills(self, state: Any, index: int) -> dict[str, Skill | None]:
         """The skill of one seed under no name."""
         return {"": self.skill(state, index)}
+
+    def reward(self, state: Any, index: int) -> Any:
+        """Of no seed."""
+        return None

@@ -19,7 +19,7 @@ from jaxtyping import Array, Key
 
 from depo.core.runtime import cores
 from depo.core.seeds import INIT, LEARN, stream
-from depo.data.transitions import Pairs, Transitions
+from depo.data.transitions import Expert, Transitions
 from depo.environments.gymnasium_environment import GymnasiumEnvironment
 from depo.environments.jax_environment import JaxEnvironment
 from depo.learners.collector import DRAW, REFIT, Collector
@@ -31,6 +31,7 @@ from depo.methods.off_policy.settings import OffPolicySettings, skill_part
 from depo.methods.optimisation import Trained, follow, replace_skill
 from depo.models.normaliser import give_statistics
 from depo.models.policy import PolicyModel
+from depo.models.reward import StateReward
 from depo.models.skill import AnalyticSkill, Skill
 
 
@@ -48,7 +49,8 @@ class OffPolicyLearner(OneEnvironment):
     """A thread for each seed, as many at once as there are cores; updates compiled, and steps too
     where the environment allows it. Seeds know nothing of each other, so the order cannot matter.
 
-    ``compiled`` is the environment as pure functions, if there is such a form of it.
+    ``compiled`` is the environment as pure functions, if there is such a form of it; ``rewards``
+    are what each seed learns by, where that is given.
     """
 
     def __init__(
@@ -56,12 +58,13 @@ class OffPolicyLearner(OneEnvironment):
         environment: GymnasiumEnvironment,
         method: OffPolicyMethod,
         seeds: Sequence[int],
-        experts: Sequence[tuple[np.ndarray, np.ndarray] | None],
+        experts: Sequence[Expert | None],
         predicts: tuple[int, ...],
         variant: int = 0,
         compiled: JaxEnvironment | None = None,
+        rewards: Sequence[StateReward] | None = None,
     ):
-        self.method = method
+        self.method, self.rewards = method, rewards
         self.settings: OffPolicySettings = method.settings
         self.sizes = environment.vector_sizes()
         s = self.settings
@@ -82,7 +85,9 @@ class OffPolicyLearner(OneEnvironment):
         agents = []
         for i, collector in enumerate(self.collectors):
             key = stream(jnp.asarray(collector.random_seed), INIT)
-            if planners is None:
+            if self.rewards is not None:
+                agent = self._learning_by(self.rewards[i], key, collector)
+            elif planners is None:
                 agent = self.method.init(key, collector.shape())
             else:
                 agent = self.method.init(key, collector.shape_of(planners[i]))
@@ -90,6 +95,11 @@ class OffPolicyLearner(OneEnvironment):
             agents.append(agent if skill is None else replace_skill(agent, skill))
         policies = tuple(self.method.policy(agent) for agent in agents)
         return OffPolicyState(tuple(agents), policies)
+
+    def _learning_by(self, reward: StateReward, key: Key[Array, ""], collector: Collector) -> Agent:
+        """A fresh agent beside a reward, whose statistics it takes over."""
+        shape = collector.shape()._replace(normaliser=reward.normaliser)
+        return self.method.init(key, shape) | {"reward": Trained(reward, None)}
 
     def synchronise(self, state: OffPolicyState, number: int) -> None:
         """Reset the environments, as a checkpoint's number and the seed alone determine."""
@@ -120,6 +130,11 @@ class OffPolicyLearner(OneEnvironment):
     def skill(self, state: OffPolicyState, index: int) -> Skill | None:
         """The skill that one seed learns as it is trained, if any."""
         own = state.agents[index].get("skill")
+        return None if own is None else own.model
+
+    def reward(self, state: OffPolicyState, index: int) -> StateReward | None:
+        """The reward of states that one seed learns, or learns by, if any."""
+        own = state.agents[index].get("reward")
         return None if own is None else own.model
 
     def save_experience(self, folder: Path) -> None:
@@ -233,7 +248,7 @@ class OffPolicyLearner(OneEnvironment):
         average: PolicyModel,
         batches: Transitions,
         wide: Transitions,
-        expert: Pairs,
+        expert: Expert,
         key: Key[Array, ""],
     ) -> tuple[Agent, PolicyModel, Metrics]:
         arrays, rest = eqx.partition((agent, average), eqx.is_array)

@@ -6,11 +6,12 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Key
 
-from depo.models.discriminator import VectorDiscriminator
+from depo.models.discriminator import AnyDiscriminator
+from depo.models.reward import StateReward
 
 
 def loss(
-    discriminator: VectorDiscriminator,
+    discriminator: AnyDiscriminator | StateReward,
     expert: Float[Array, "batch features"],
     agent: Float[Array, "batch features"],
     key: Key[Array, ""],

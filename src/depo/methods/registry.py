@@ -30,7 +30,7 @@ GROUP = "depo.methods"
 
 Values = Mapping[str, Any]
 """Settings by their flat names."""
-Part = Literal["planner", "skill"]
+Part = Literal["planner", "skill", "reward"]
 
 
 @dataclass(frozen=True)
@@ -66,6 +66,10 @@ class MethodSpec:
     """Of its curves."""
     needs_demonstrations: bool = True
     """Whether it cannot learn without (a transfer can, unless its planner is fine-tuned)."""
+    needs_actions: bool = False
+    """Whether it imitates recorded actions, so that demonstrations must have some."""
+    takes_reward: bool = False
+    """Whether it learns from a reward that another run left, which a job then names."""
     uses_reward: bool = False
     """Whether it learns from the environment's own reward."""
     has_skill: bool = False

@@ -166,6 +166,18 @@ class DiscreteActorShape:
     model: Literal["discrete"] = "discrete"
 
 
+@dataclass(frozen=True)
+class StateRewardShape:
+    """Of a reward of states, with its potential."""
+
+    sees: Positive
+    clip: NotNegative
+    gamma: Annotated[float, msgspec.Meta(ge=0, lt=1)]
+    hidden: Hidden
+    steps: bool = False
+    model: Literal["state"] = "state"
+
+
 Shape = (
     CategoricalPlannerShape
     | GaussianPlannerShape
@@ -175,11 +187,13 @@ Shape = (
     | CategoricalActorShape
     | GaussianActorShape
     | DiscreteActorShape
+    | StateRewardShape
 )
 SHAPES: dict[str, Any] = {
     "planner": CategoricalPlannerShape | GaussianPlannerShape,
     "skill": CategoricalSkillShape | VectorSkillShape | DiscreteSkillShape,
     "actor": CategoricalActorShape | GaussianActorShape | DiscreteActorShape,
+    "reward": StateRewardShape,
 }
 """What a folder of each kind may hold; a policy's holds a planner and a skill, or an actor."""
 
@@ -222,6 +236,10 @@ class Card:
         shape, origin = encode(self.shape), self.origin
         finite = "states" in shape
         space = f"{shape['states']} finite states" if finite else f"{shape['sees']} features"
+        carried = {
+            "planner": ", or carry it to other dynamics with `depo transfer`",
+            "reward": ", or learn by it elsewhere with `depo train airl-transfer --reward-from`",
+        }
         return f"""# A {shape["model"]} {self.kind}
 
 - state space: {space} ({", ".join(origin.features) or "unnamed"})
@@ -231,9 +249,7 @@ class Card:
 - method: {origin.method}
 - network: hidden layers {shape["hidden"]}
 
-Load it with `depo.load_{self.kind}(FOLDER)`{
-            ", or carry it to other dynamics with `depo transfer`" if self.kind == "planner" else ""
-        }.
+Load it with `depo.load_{self.kind}(FOLDER)`{carried.get(self.kind, "")}.
 
 {scores_table(origin)}
 """

@@ -1,4 +1,4 @@
-"""A planner, or a skill, as a folder: ``weights.safetensors``, ``settings.json``, ``card.md``.
+"""Planner, skill or reward as a folder: ``weights.safetensors``, ``settings.json``, ``card.md``.
 
 The folder loads on its own, in another program or for another environment: it holds the shape
 of the network, the names of the features, the standardisation statistics (as weights) and where
@@ -23,11 +23,13 @@ from depo.models.card import (
     GaussianPlannerShape,
     Origin,
     Shape,
+    StateRewardShape,
     VectorSkillShape,
 )
 from depo.models.normaliser import Normaliser
 from depo.models.planner import CategoricalPlanner, GaussianPlanner, Planner
 from depo.models.policy import CategoricalActor, DiscreteActor, GaussianActor
+from depo.models.reward import StateReward
 from depo.models.skill import AnalyticSkill, CategoricalSkill, DiscreteSkill, Skill, VectorSkill
 from depo.models.weights_file import load_weights, save_weights, settled
 
@@ -51,6 +53,11 @@ def save_skill(path: str | Path, skill: Skill, origin: Origin | None = None) -> 
     return _save(Path(path), "skill", skill, origin)
 
 
+def save_reward(path: str | Path, reward: StateReward, origin: Origin | None = None) -> Path:
+    """Write a reward folder."""
+    return _save(Path(path), "reward", reward, origin)
+
+
 def load_planner(path: str | Path) -> Planner:
     """Read a planner folder."""
     return _load(as_path(path, "planner"), "planner")
@@ -61,8 +68,14 @@ def load_skill(path: str | Path) -> CategoricalSkill | VectorSkill | DiscreteSki
     return _load(as_path(path, "skill"), "skill")
 
 
+def load_reward(path: str | Path) -> StateReward:
+    """Read a reward folder."""
+    reward: StateReward = _load(as_path(path, "reward"), "reward")
+    return reward
+
+
 LearnedSkill = CategoricalSkill | VectorSkill | DiscreteSkill
-Model = Planner | LearnedSkill | CategoricalActor | GaussianActor | DiscreteActor
+Model = Planner | LearnedSkill | CategoricalActor | GaussianActor | DiscreteActor | StateReward
 
 
 def shape_of(model: Model) -> Shape:
@@ -116,6 +129,14 @@ def shape_of(model: Model) -> Shape:
                 actions=_outputs(model) // 2,
                 hidden=hidden,
             )
+        case StateReward():
+            return StateRewardShape(
+                sees=int(model.normaliser.mean.shape[0]),
+                clip=model.normaliser.clip,
+                gamma=model.gamma,
+                hidden=hidden,
+                steps=model.normaliser.step is not None,
+            )
         case DiscreteActor():
             return DiscreteActorShape(
                 sees=int(model.normaliser.mean.shape[0]),
@@ -143,6 +164,8 @@ def build(key: Any, shape: Shape) -> Any:
     match shape:
         case GaussianActorShape():
             return GaussianActor(key, normaliser, shape.actions, shape.hidden)
+        case StateRewardShape():
+            return StateReward(key, normaliser, shape.hidden, shape.gamma)
         case DiscreteActorShape():
             return DiscreteActor(key, normaliser, shape.choices, shape.hidden)
         case GaussianPlannerShape():
@@ -180,7 +203,7 @@ def build(key: Any, shape: Shape) -> Any:
 def _save(
     path: Path,
     kind: str,
-    model: Planner | LearnedSkill,
+    model: Planner | LearnedSkill | StateReward,
     origin: Origin | None,
 ) -> Path:
     shape, origin = shape_of(model), origin or Origin()

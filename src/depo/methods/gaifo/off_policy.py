@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import jax
 from jaxtyping import Array, Float, Key
 
-from depo.data.transitions import Pairs, Transitions
+from depo.data.transitions import Expert, Transitions
 from depo.methods.gaifo import OffPolicyGAIfO, OffPolicyGAIfODP
 from depo.methods.method import Agent, Metrics
 from depo.methods.off_policy.method import Shape
@@ -32,21 +32,29 @@ class GAIfOMethod(SoftActorCritic):
     def init(self, key: Key[Array, ""], shape: Shape) -> Agent:
         """SAC's models and a discriminator."""
         own, key = jax.random.split(key)
-        discriminator = new_discriminator(own, shape, self.settings, self.pace)
-        return super().init(key, shape) | discriminator
+        return super().init(key, shape) | self.new_adversary(own, shape)
+
+    def new_adversary(self, key: Key[Array, ""], shape: Shape) -> Agent:
+        """What makes the reward, about to be trained."""
+        return new_discriminator(key, shape, self.settings, self.pace)
+
+    def update_adversary(
+        self, agent: Agent, batch: Transitions, expert: Expert, key: Key[Array, ""]
+    ) -> tuple[Agent, Float[Array, " batch"], Metrics]:
+        """What makes the reward, one step on, and the reward of the batch."""
+        return update_reward(agent, batch, expert, self.settings.discriminator, self.pace, key)
 
     def update(
         self,
         agent: Agent,
         batch: Transitions,
         wide: Transitions,
-        expert: Pairs,
+        expert: Expert,
         key: Key[Array, ""],
     ) -> tuple[Agent, Metrics]:
         """Discriminator, then soft actor-critic on its reward."""
-        s = self.settings
         own, key = jax.random.split(key)
-        agent, reward, more = update_reward(agent, batch, expert, s.discriminator, self.pace, own)
+        agent, reward, more = self.update_adversary(agent, batch, expert, own)
         agent, metrics = self.update_on(agent, batch, reward, expert, key)
         return agent, metrics | more
 
@@ -55,7 +63,7 @@ class GAIfOMethod(SoftActorCritic):
         agent: Agent,
         batch: Transitions,
         next_value: Float[Array, " batch"],
-        expert: Pairs,
+        expert: Expert,
         key: Key[Array, ""],
     ) -> Float[Array, ""] | float:
         """As the discriminator's reward has no zero of its own."""

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import optax
 from jaxtyping import Array, Float, Key
 
-from depo.data.transitions import Pairs, Transitions
+from depo.data.transitions import Expert, Transitions
 from depo.losses import soft_policy
 from depo.losses.soft_policy import Temperature
 from depo.methods.method import Agent, Method, Metrics
@@ -78,7 +78,7 @@ class SoftActorCritic(Method):
         agent: Agent,
         batch: Transitions,
         reward: Float[Array, " batch"],
-        expert: Pairs,
+        expert: Expert,
         key: Key[Array, ""],
     ) -> tuple[Agent, Metrics]:
         """One soft actor-critic step on any reward."""
@@ -123,7 +123,7 @@ class SoftActorCritic(Method):
         agent: Agent,
         batch: Transitions,
         next_value: Float[Array, " batch"],
-        expert: Pairs,
+        expert: Expert,
         key: Key[Array, ""],
     ) -> Float[Array, ""] | float:
         """What an ended episode is worth: nothing."""
@@ -166,7 +166,7 @@ class SACMethod(SoftActorCritic):
         agent: Agent,
         batch: Transitions,
         wide: Transitions,
-        expert: Pairs,
+        expert: Expert,
         key: Key[Array, ""],
     ) -> tuple[Agent, Metrics]:
         """Critics, then actor and temperature, on the reward given."""
