@@ -21,9 +21,9 @@ def test_recorded_actions_come_back_as_networks_had_them(actions: str) -> None:
 
 def test_actions_of_another_body_or_other_units_are_refused() -> None:
     environment = GymnasiumEnvironment(ID, {"actions": "wide"})
-    with pytest.raises(DepoError, match="have 3 numbers, those of .* have 2"):
+    with pytest.raises(DepoError, match=r"have 3 numbers, those of .* have 2"):
         environment.network_actions(np.zeros((4, 3)))
-    with pytest.raises(DepoError, match="75% .* beyond the bounds .* of other units"):
+    with pytest.raises(DepoError, match=r"75% .* beyond the bounds .* of other units"):
         environment.network_actions(np.array([[0.0, 0.0], *[[0.0, 300.0]] * 3]))
     cut = environment.network_actions(np.array([[0.0, 0.0], [1.0, 1.0], [0.0, 300.0]]))
     assert cut[-1].tolist() == [-0.25, 1.0]
