@@ -81,8 +81,7 @@ def make_job(
     environment = find_environment(env, source, env_args, dynamics, trust, observe)
     learner = learner_for(environment)
     name = known_skill(method, environment, skill_name(skill))
-    own = spec.implementation(learner)
-    overrides = _checked_overrides(overrides)
+    own, overrides = spec.implementation(learner), _checked_overrides(overrides)
     if settings is None:
         task = environment.id
         settings = compose(method, preset, learner, task, dynamics, name, flags=overrides).settings
@@ -104,6 +103,11 @@ def make_job(
         variants=_checked_variants(variants),
         schedule=schedule,
     )
+    return _allowed(job, overrides)
+
+
+def _allowed(job: Job, overrides: Overrides) -> Job:
+    """A job that the user asked for, in all of its words: it may import what it names."""
     allow(job.wants)
     refuse_ineffective(overrides, job.settings, job.facts)
     return job

@@ -22,13 +22,13 @@ def rows(state: list[float], log_prob: float) -> adversarial_inverse_reward.Rows
 def test_the_shaped_reward_settles_on_the_experts_share() -> None:
     """Both stay where they are, the expert three times as often at 1 as at −1, the agent as often
     at either, so that f = log π + log(ρ_E/ρ_A)."""
-    expert, agent = rows([1.0, 1.0, 1.0, -1.0], -0.5), rows([1.0, -1.0], -0.5)
+    expert, agent = rows([1.0, 1.0, 1.0, -1.0], -0.5), rows([1.0, -1.0, 1.0, -1.0], -0.5)
     reward = minimise(
         StateReward(KEY, Normaliser.none(1), (8,), gamma=0.9),
         lambda model: adversarial_inverse_reward.loss(model, expert, agent)[0],
     )
     found = reward.shaped(*agent[:2])
-    np.testing.assert_allclose(found, -0.5 + np.log([1.5, 0.5]), atol=0.05)
+    np.testing.assert_allclose(found, -0.5 + np.log([1.5, 0.5, 1.5, 0.5]), atol=0.05)
 
 
 def test_a_potential_changes_no_sum_around_a_circle() -> None:

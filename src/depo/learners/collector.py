@@ -156,5 +156,7 @@ def _shown(expert: Expert | None, goal: tuple[int, ...], states: int) -> Expert:
     """What a method is shown of an expert; without one, a transition that means nothing."""
     nothing = np.zeros((1, states), np.float32)
     known = (nothing, nothing) if expert is None else (expert[0], expert[1])
-    pairs = tuple(jnp.array(column) for column in with_kept_goal(known, goal))
-    return Acted(*pairs, jnp.array(expert.action)) if isinstance(expert, Acted) else pairs
+    state, after = (jnp.array(column) for column in with_kept_goal(known, goal))
+    if isinstance(expert, Acted):
+        return Acted(state, after, jnp.array(expert.action))
+    return state, after

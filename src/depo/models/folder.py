@@ -88,9 +88,7 @@ def shape_of(model: Model) -> Shape:
             return CategoricalSkillShape(model.states, model.actions, hidden)
         case GaussianPlanner():
             return GaussianPlannerShape(
-                sees=int(model.normaliser.mean.shape[0]),
-                clip=model.normaliser.clip,
-                steps=model.normaliser.step is not None,
+                **_coordinates(model.normaliser),
                 predicts=model.predicts,
                 log_std_bounds=model.log_std_bounds,
                 absolute=model.absolute,
@@ -99,9 +97,7 @@ def shape_of(model: Model) -> Shape:
             )
         case VectorSkill():
             return VectorSkillShape(
-                sees=int(model.normaliser.mean.shape[0]),
-                clip=model.normaliser.clip,
-                steps=model.normaliser.step is not None,
+                **_coordinates(model.normaliser),
                 predicts=model.predicts,
                 actions=model.actions,
                 noise=model.noise,
@@ -111,9 +107,7 @@ def shape_of(model: Model) -> Shape:
             )
         case DiscreteSkill():
             return DiscreteSkillShape(
-                sees=int(model.normaliser.mean.shape[0]),
-                clip=model.normaliser.clip,
-                steps=model.normaliser.step is not None,
+                **_coordinates(model.normaliser),
                 predicts=model.predicts,
                 choices=model.choices,
                 pair_input=model.pair_input,
@@ -123,28 +117,29 @@ def shape_of(model: Model) -> Shape:
             return CategoricalActorShape(model.states, _outputs(model), hidden)
         case GaussianActor():
             return GaussianActorShape(
-                sees=int(model.normaliser.mean.shape[0]),
-                clip=model.normaliser.clip,
-                steps=model.normaliser.step is not None,
+                **_coordinates(model.normaliser),
                 actions=_outputs(model) // 2,
                 hidden=hidden,
             )
         case StateReward():
             return StateRewardShape(
-                sees=int(model.normaliser.mean.shape[0]),
-                clip=model.normaliser.clip,
-                gamma=model.gamma,
-                hidden=hidden,
-                steps=model.normaliser.step is not None,
+                **_coordinates(model.normaliser), gamma=model.gamma, hidden=hidden
             )
         case DiscreteActor():
             return DiscreteActorShape(
-                sees=int(model.normaliser.mean.shape[0]),
-                clip=model.normaliser.clip,
-                steps=model.normaliser.step is not None,
+                **_coordinates(model.normaliser),
                 choices=model.choices,
                 hidden=hidden,
             )
+
+
+def _coordinates(normaliser: Normaliser) -> dict[str, Any]:
+    """How many features a model sees, and in what units."""
+    return {
+        "sees": int(normaliser.mean.shape[0]),
+        "clip": normaliser.clip,
+        "steps": normaliser.step is not None,
+    }
 
 
 def _outputs(model: CategoricalActor | GaussianActor) -> int:

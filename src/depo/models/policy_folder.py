@@ -36,6 +36,7 @@ from depo.models.card import (
     FormulaShape,
     GaussianPlannerShape,
     Origin,
+    StateRewardShape,
     scores_table,
     without_digest,
 )
@@ -178,7 +179,9 @@ def _check_spaces(model: PolicyModel, stored: _Stored, file: Path) -> None:
             fits = states.count is None and shape.sees in sees
         if isinstance(shape, DiscreteSkillShape | DiscreteActorShape):
             fits = fits and shape.choices == actions.choices
-        elif not isinstance(shape, CategoricalPlannerShape | GaussianPlannerShape):
+        elif not isinstance(
+            shape, CategoricalPlannerShape | GaussianPlannerShape | StateRewardShape
+        ):
             bounded = actions.low is not None and actions.high is not None
             of_box = math.prod(actions.shape) * (bounded and not actions.choices)
             own = actions.count if isinstance(shape, FINITE) else of_box

@@ -27,7 +27,7 @@ def source(tmp_path_factory) -> Run:
 
 @pytest.mark.slow
 def test_a_reward_that_explains_the_expert_teaches_its_actions(source: Run) -> None:
-    assert mean_action(source) == pytest.approx([0.5, 0.0], abs=0.25)
+    assert mean_action(source) == pytest.approx([0.6, 0.0], abs=0.3)
     reward = depo.load_reward(source.path / "reward" / "seed-0")
     right = jnp.array([[x, 0.0] for x in np.linspace(-0.5, 1.0, 4)], jnp.float32)
     assert (

@@ -1,4 +1,5 @@
-"""The expert walks right, half a step each time: so does whoever imitates it."""
+"""A run that is cut off goes on as if nothing had happened; what it learns where the answer is known
+is in ``test_discrete.py``."""
 
 from __future__ import annotations
 
@@ -6,14 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.runs import mean_action, resumes_exactly, train
-from tests.support.settings import ADVERSARIAL, IMITATION, SHORT
-
-
-@pytest.mark.slow
-def test_a_discriminator_of_actions_teaches_the_experts(tmp_path: Path) -> None:
-    run = train("gail", tmp_path, steps=3_000, **IMITATION, **ADVERSARIAL)
-    assert mean_action(run) == pytest.approx([0.5, 0.0], abs=0.2)
+from tests.support.runs import resumes_exactly
+from tests.support.settings import IMITATION, SHORT
 
 
 @pytest.mark.slow

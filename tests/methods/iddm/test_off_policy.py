@@ -1,4 +1,5 @@
-"""The expert walks right, half a step each time: so does whoever imitates it."""
+"""A run that is cut off goes on as if nothing had happened; what it learns where the answer is known
+is in ``test_discrete.py``."""
 
 from __future__ import annotations
 
@@ -6,15 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.runs import mean_action, resumes_exactly, train
-from tests.support.settings import ADVERSARIAL, IMITATION, SHORT
-
-
-@pytest.mark.slow
-def test_the_expert_is_followed_and_information_is_found(tmp_path: Path) -> None:
-    run = train("iddm", tmp_path, steps=3_000, **IMITATION, **ADVERSARIAL)
-    assert mean_action(run) == pytest.approx([0.5, 0.0], abs=0.2)
-    assert run.metrics()[-1]["mutual_information"] > 0.5  # s' tells much of s
+from tests.support.runs import resumes_exactly
+from tests.support.settings import IMITATION, SHORT
 
 
 @pytest.mark.slow

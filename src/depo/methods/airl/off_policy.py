@@ -12,7 +12,7 @@ from depo.data.transitions import Acted, Expert, Transitions
 from depo.losses import adversarial_inverse_reward, gradient_penalty, twin_critic
 from depo.losses.adversarial_inverse_reward import Rows
 from depo.methods.airl import OffPolicyAIRL, OffPolicyRewarded
-from depo.methods.gaifo.off_policy import GAIfOMethod
+from depo.methods.gaifo.adversarial import AdversarialMethod
 from depo.methods.method import Agent, Metrics
 from depo.methods.off_policy.method import Shape
 from depo.methods.off_policy.steps import (
@@ -29,7 +29,7 @@ from depo.models.reward import StateReward
 
 
 @dataclass(frozen=True)
-class AIRLMethod(GAIfOMethod):
+class AIRLMethod(AdversarialMethod):
     """As GAIfO, but the discriminator is made of a reward and of the policy itself."""
 
     settings: OffPolicyAIRL

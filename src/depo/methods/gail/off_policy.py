@@ -8,7 +8,7 @@ import jax
 from jaxtyping import Array, Float, Key
 
 from depo.data.transitions import Acted, Transitions
-from depo.methods.gaifo.off_policy import GAIfOMethod
+from depo.methods.gaifo.adversarial import AdversarialMethod
 from depo.methods.gail import OffPolicyGAIL
 from depo.methods.method import Agent, Metrics
 from depo.methods.off_policy.method import Shape
@@ -24,7 +24,7 @@ from depo.models.discriminator import ActionDiscriminator
 
 
 @dataclass(frozen=True)
-class GAILMethod(GAIfOMethod):
+class GAILMethod(AdversarialMethod):
     """As GAIfO, but the discriminator sees the action in place of the next state."""
 
     settings: OffPolicyGAIL

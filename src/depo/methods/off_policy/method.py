@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 import optax
 from jaxtyping import Array, Float, Key
 
-from depo.data.transitions import Expert, Pairs, Transitions
+from depo.data.transitions import Pairs, Transitions
 from depo.methods.method import Agent, Metrics
 from depo.methods.off_policy.settings import Learning, OffPolicySettings, PairInput
 from depo.models.normaliser import Normaliser
@@ -115,10 +115,11 @@ class OffPolicyMethod(Protocol):
         agent: Agent,
         batch: Transitions,
         wide: Transitions,
-        expert: Expert,
+        expert: Any,
         key: Key[Array, ""],
     ) -> tuple[Agent, Metrics]:
-        """The agent after one gradient step; ``wide`` is drawn from the skill's longer memory."""
+        """The agent after one gradient step; ``wide`` is drawn from the skill's longer memory, and
+        ``expert`` is :data:`Pairs`, or :class:`Acted` where the method needs actions."""
 
 
 @runtime_checkable
