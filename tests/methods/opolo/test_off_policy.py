@@ -1,5 +1,5 @@
-"""A run that is cut off goes on as if nothing had happened; what it learns where the answer is known
-is in ``test_discrete.py``."""
+"""A run that is cut off goes on as if nothing had happened; what it learns where the answer is
+known is in ``test_discrete.py``."""
 
 from __future__ import annotations
 
