@@ -50,7 +50,7 @@ def demos(tmp_path_factory) -> Path:
     "method",
     [
         *("depo", "depo-agnostic", "depo-supervised", "depo-rl", "gaifo", "gaifo-dp", "bco", "sac"),
-        *("bc", "gail", "airl", "opolo", "iddm"),
+        *(pytest.param(m, marks=pytest.mark.slow) for m in ("bc", "gail", "airl", "opolo", "iddm")),
     ],
 )
 def test_every_method_on_vectors_has_a_policy_in_own_units(

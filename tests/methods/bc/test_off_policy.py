@@ -25,6 +25,7 @@ def test_a_clone_does_what_was_recorded(loss: str, tmp_path: Path) -> None:
     assert run.metrics()[-1]["env_steps"] == 500  # taken, and counted
 
 
+@pytest.mark.slow
 def test_a_clone_resumes_exactly(tmp_path: Path) -> None:
     short = {**QUICK, **SHORT, "random_steps": 50}
     assert resumes_exactly("bc", tmp_path, **short)

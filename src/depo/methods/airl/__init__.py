@@ -23,10 +23,10 @@ class OffPolicyAIRL(MethodSettings):
     networks: settings.Networks = settings.Networks()
     demos: settings.Demos = settings.Demos()
     coordinates: settings.Coordinates = settings.Coordinates()
-    actor: settings.Actor = settings.Actor(temperature=1.0, tune_temperature=False)
+    actor: settings.Actor = settings.Actor()
     critic: settings.Critic = settings.Critic()
     discriminator: settings.Discriminator = settings.Discriminator(
-        reward_scale=1.0, gradient_penalty=1.0
+        reward_centre=1e-3, reward_spread=1e-3, gradient_penalty=1.0
     )
     log_prob_clip: float = named(10.0, "log_prob_clip", heading="discriminator")
     """Bound on log π(a|s) for each number of an action, as the discriminator sees it; 0: none."""
@@ -68,7 +68,11 @@ _AUTHORS: dict[str, Any] = {
     "gradient_penalty": 0.0,
     "log_prob_clip": 0.0,
     "logit_clip": 0.0,
+    "reward_scale": 1.0,
+    "reward_centre": 0.0,
+    "reward_spread": 0.0,
     "temperature": 0.1,
+    "tune_temperature": False,
 }
 """Networks, rates and entropy of the ant; TRPO's own settings have no place here."""
 

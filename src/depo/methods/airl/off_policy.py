@@ -1,4 +1,4 @@
-"""AIRL on vectors: soft actor-critic on f, whose entropy is the −log π of AIRL's reward."""
+"""AIRL on vectors: soft actor-critic on f, whose entropy stands for −log π in AIRL's reward."""
 
 from __future__ import annotations
 

@@ -59,7 +59,8 @@ class OPOLOMethod(GAIfOMethod):
             later, _ = self._soft_value(agent, actor, "target", batch.next_state, keys[4])
             live = jnp.where(batch.terminated, 0.0, later)
             value = dual_divergence.policy_value(now, live, ratio, s.start_weight, s.critic.gamma)
-            return s.inverse_weight * _cloned(actor, shown[0], label) - value, entropy
+            own = s.inverse_weight * _cloned(actor, shown[0], label) - value
+            return own + s.actor.output_penalty * _size(actor, batch.state), entropy
 
         actor, value, entropy = step(agent["actor"], self.optimiser(), loss)
         temperature = agent["temperature"]
@@ -114,6 +115,15 @@ class OPOLOMethod(GAIfOMethod):
             return value, jnp.mean(chosen.entropy())
         action, log_prob, _ = actor.sample_log_prob(state, key)
         return critic.least(state, action) - alpha * log_prob, -jnp.mean(log_prob)
+
+
+def _size(actor: Actor, state: Float[Array, "batch sees"]) -> Float[Array, ""]:
+    """The mean square of the policy's outputs, as soft actor-critic has it."""
+    assert not isinstance(actor, DecoupledPolicy)
+    if isinstance(actor, DiscreteActor):
+        return jnp.mean(actor.distribution(state).logits ** 2)
+    before = actor.before_tanh(state)
+    return jnp.mean(before.mean**2) + jnp.mean(before.log_std**2)
 
 
 def _cloned(
