@@ -19,7 +19,7 @@ from jaxtyping import Array, Key
 
 from depo.core.runtime import cores
 from depo.core.seeds import INIT, LEARN, stream
-from depo.data.transitions import Expert, Transitions
+from depo.data.transitions import Expert, Pairs, Transitions
 from depo.environments.gymnasium_environment import GymnasiumEnvironment
 from depo.environments.jax_environment import JaxEnvironment
 from depo.learners.collector import DRAW, REFIT, Collector
@@ -209,7 +209,7 @@ class OffPolicyLearner(OneEnvironment):
             return agent, average, {}
         is_first = before < first
         if is_first and collector.standardises_itself:
-            shown = collector.expert if collector.widens else None
+            shown = (collector.expert[0], collector.expert[1]) if collector.widens else None
             agent, average = _standardised(agent, average, replay.newest(replay.total), shown)
         is_known = isinstance(agent["skill"].model, AnalyticSkill) if "skill" in agent else True
         if self.refit is None or is_known:

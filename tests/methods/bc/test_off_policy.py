@@ -46,3 +46,11 @@ def test_actions_of_other_dynamics_are_refused(tmp_path: Path) -> None:
     )
     with pytest.raises(depo.DepoError, match="recorded under the dynamics 'inverted'"):
         depo.train("bc", env=ID, demos=demos, out=tmp_path / "run", **flat(**QUICK))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", ["bc", "gail", "airl"])
+def test_the_recipe_knows_actions_too(method: str, tmp_path: Path) -> None:
+    short = {"minibatch": 32, "batch_steps": 50, "random_steps": 100, "evaluate_every": 2}
+    run = train(method, tmp_path, preset="recipe", steps=200, **short)
+    assert np.isfinite(run.metrics()[-1]["return"])
