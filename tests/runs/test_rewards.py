@@ -32,9 +32,9 @@ def test_a_reward_of_other_states_is_refused(tmp_path: Path) -> None:
     assert given_reward(str(saved(tmp_path / "two", 2)), 7, here).gamma == 0.9
 
 
-def test_only_the_method_that_takes_a_reward_takes_one() -> None:
+def test_only_the_method_that_takes_a_reward_takes_one(tmp_path: Path) -> None:
     with pytest.raises(depo.DepoError, match="name its run or folder, --reward-from RUN"):
-        make_job("airl-transfer", env=ID)
+        begin(make_job("airl-transfer", env=ID), tmp_path / "run")
     with pytest.raises(depo.DepoError, match="sac takes no reward, airl-transfer does"):
         make_job("sac", env=ID, reward_from="runs/airl")
 

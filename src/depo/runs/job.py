@@ -133,11 +133,6 @@ class Job:
             )
 
     def _check_reward(self) -> None:
-        if self.spec.takes_reward and not self.reward_from:
-            raise DepoError(
-                f"{self.method} learns by a reward that airl left: name its run or folder, "
-                "--reward-from RUN"
-            )
         if self.reward_from and not self.spec.takes_reward:
             raise DepoError(
                 f"reward_from has no effect here: {self.method} takes no reward, airl-transfer does"

@@ -19,6 +19,11 @@ REWARD = "reward"
 
 def reward_folder(source: str, seed: int) -> Path:
     """The reward folder itself, or that of a seed in a run."""
+    if not source:
+        raise DepoError(
+            "airl-transfer learns by a reward that airl left: name its run or folder, "
+            "--reward-from RUN"
+        )
     path = Path(source)
     if not (path / CHECKPOINTS).is_dir():
         return path
