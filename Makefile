@@ -1,6 +1,7 @@
 # Two commands for a fresh machine with Python 3.11+, pip and make:
 #   make demo   set up, train a planner on the grid world, transfer it, draw both
 #   make test   set up, then lint, type-check, test and build the docs
+# make release-check builds wheel and sdist and tries them in clean environments.
 # make test-slow runs what 'make test' and CI leave out for time, about ten minutes.
 PYTHON ?= python3
 VENV := .venv
@@ -9,7 +10,7 @@ PYTEST := "$(BIN)/python" -m pytest -n 2 --jaxtyping-packages=depo,tests.check
 # compared bit for bit with what was recorded
 RECORDED := $(wildcard tests/golden tests/fixtures)
 
-.PHONY: demo test test-slow lint types unit docs clean faults fuzz
+.PHONY: demo test test-slow lint types unit docs clean faults fuzz release-check
 
 demo: $(VENV)/.installed
 	"$(BIN)/depo" demo --out demo
@@ -49,6 +50,11 @@ faults: $(VENV)/.installed-dev
 docs: $(VENV)/.installed-dev
 	"$(BIN)/python" docs/generate_reference.py
 	"$(BIN)/mkdocs" build --strict  # with --quiet, warnings would not count
+
+# Wheel and sdist into dist/, installed where nothing else is, each extra too, and used there.
+release-check: $(VENV)/.installed-dev
+	"$(BIN)/python" -m pip install --quiet --editable ".[release]"
+	PATH="$(CURDIR)/$(BIN):$$PATH" "$(BIN)/python" -m tests.release
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
