@@ -1,9 +1,10 @@
 """Build wheel and sdist, install them where nothing else is, and use them there.
 
-    python -m tests.release [--pythons 3.11 3.12 3.13] [--extras minari …] [--dist FOLDER]
+    python -m tests.release [--pythons 3.11 3.12 3.13] [--extras minari …] [--no-demo]
 
 A row for each environment: the core under every Python (of the wheel; under the first of the
-sdist, too), and each extra under the first. Needs ``pip install -e '.[release]'`` and the network.
+sdist, too), and each extra under the first. The first row is the demo, the others train briefly.
+Needs ``pip install -e '.[release]'`` and the network.
 """
 
 from __future__ import annotations
@@ -100,8 +101,8 @@ def environment(folder: Path, python: str, what: str) -> Path:
     return folder / "bin"
 
 
-def check_core(commands: Path, work: Path) -> str:
-    """Version, help, the demo, and a sentence where an extra is missing."""
+def check_core(commands: Path, work: Path, demo: bool) -> str:
+    """Version, help, a sentence where an extra is missing, and the demo or a short training."""
     depo = commands / "depo"
     if done(depo, "--version", cwd=work).strip() != PROJECT["version"]:
         raise FaultError(f"{depo} --version is not {PROJECT['version']}")
@@ -109,6 +110,10 @@ def check_core(commands: Path, work: Path) -> str:
     done(depo, "demos", "info", "hopper", cwd=work)
     hopper = ("train", "depo", "--env", "hopper", "--dry-run")
     done(depo, *hopper, cwd=work, refused="depo[mujoco]")
+    if not demo:
+        done(depo, "train", "depo", "--steps", "1280", "--out", "run", cwd=work)
+        done(depo, "evaluate", "run", cwd=work)
+        return "trained and evaluated"
     shown = json.loads(done(depo, "demo", "--out", "demo", "--json", cwd=work))
     if not (shown["success"] > 0.9 and shown["success_transfer"] > 0.9):
         raise FaultError(f"the demo learned little: {shown}")
@@ -132,14 +137,13 @@ def check_resolved(wheel: Path, extra: str, python: str) -> str:
     return f"{sum('==' in line for line in found.splitlines())} packages resolved, not installed"
 
 
-def check(label: str, wheel: Path, sdist: Path, python: str, work: Path) -> str:
+def check(label: str, wheel: Path, sdist: Path, python: str, work: Path, demo: bool) -> str:
     """One environment: the core of wheel or sdist, or an extra."""
     if label in RESOLVED_ONLY:
         return check_resolved(wheel, label, python)
     if label in ("wheel", "sdist"):
-        return check_core(
-            environment(work / "env", python, str(wheel if label == "wheel" else sdist)), work
-        )
+        package = str(wheel if label == "wheel" else sdist)
+        return check_core(environment(work / "env", python, package), work, demo)
     return check_extra(environment(work / "env", python, f"{wheel}[{label}]"), work, label)
 
 
@@ -149,6 +153,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.release", description=__doc__)
     parser.add_argument("--pythons", nargs="+", default=["3.11", "3.12", "3.13"])
     parser.add_argument("--extras", nargs="*", default=public, choices=public)
+    parser.add_argument("--no-demo", action="store_true", help="train briefly in its place")
     parser.add_argument("--dist", type=Path, default=ROOT / "dist")
     flags = parser.parse_args()
     done("uv", "lock", "--check")
@@ -160,11 +165,11 @@ def main() -> int:
     jobs = [("wheel", first), ("sdist", first), *(("wheel", python) for python in others)]
     jobs += [(extra, first) for extra in flags.extras]
     faults = 0
-    for label, python in jobs:
-        began = time.perf_counter()
+    for i, (label, python) in enumerate(jobs):
+        began, demo = time.perf_counter(), i == 0 and not flags.no_demo
         with tempfile.TemporaryDirectory() as work:
             try:
-                outcome = check(label, wheel, sdist, python, Path(work))
+                outcome = check(label, wheel, sdist, python, Path(work), demo)
             except FaultError as fault:
                 faults, outcome = faults + 1, f"FAULT {fault}"
         seconds = time.perf_counter() - began

@@ -94,3 +94,8 @@ def test_python_versions_are_those_that_are_tried() -> None:
     workflow = (ROOT / ".github" / "workflows" / "ci.yml").read_text()
     assert f"python: {said}".replace("'", '"') in workflow
     assert PROJECT["requires-python"] == f">={said[0]}"
+
+
+def test_the_citation_has_the_version() -> None:
+    said = (ROOT / "CITATION.cff").read_text()
+    assert f"\nversion: {PROJECT['version']}\n" in said
