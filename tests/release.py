@@ -1,6 +1,6 @@
 """Build wheel and sdist, install them where nothing else is, and use them there.
 
-    python -m tests.release [--pythons 3.11 3.12 3.13] [--extras minari …] [--no-demo]
+    python -m tests.release [--pythons 3.11 3.12 …/bin/python3.13] [--extras minari …] [--no-demo]
 
 A row for each environment: the core under every Python (of the wheel; under the first of the
 sdist, too), and each extra under the first. The first row is the demo, the others train briefly.
@@ -35,7 +35,7 @@ TRIES: dict[str, Sequence[str]] = {
     "ray": ("python", "-c", "import ray"),
     "robotics": ("python", "-c", "import gymnasium_robotics"),
     "track": ("python", "-c", "import tensorboard, trackio, wandb"),
-    "traffic": ("depo", "traffic", "generate", "--help"),
+    "traffic": ("python", "-c", "import sumo"),
 }
 """What an extra is for, in seconds."""
 
