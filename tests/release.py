@@ -88,7 +88,7 @@ def check_contents(wheel: Path, sdist: Path) -> None:
     with tarfile.open(sdist) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
     folders = ("src", "tests", "docs", "examples", "benchmarks")
-    missing = tracked(*folders, "Makefile", "uv.lock", "CITATION.cff") - names
+    missing = tracked(*folders, ".github", "Makefile", "uv.lock", "CITATION.cff") - names
     if missing:
         raise FaultError(f"the sdist lacks {sorted(missing)[:10]}")
 
