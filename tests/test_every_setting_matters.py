@@ -63,6 +63,7 @@ NEEDS: dict[str, dict[str, Any]] = {
     "first_fit_passes": {"skill_schedule": "refit"},
     "extremes": {"epsilon": 0.5},
     "end_cost": {"termination": "relative"},
+    "pair_input": {"step_units": False},
 }
 """What a setting goes with."""
 OTHERS: dict[str, Any] = {

@@ -30,6 +30,7 @@ from depo.methods.off_policy.method import OffPolicyMethod
 from depo.methods.off_policy.settings import OffPolicySettings, skill_part
 from depo.methods.optimisation import Trained, follow, replace_skill
 from depo.models.normaliser import give_statistics
+from depo.models.planner import Planner
 from depo.models.policy import PolicyModel
 from depo.models.skill import AnalyticSkill, Skill
 
@@ -120,6 +121,11 @@ class OffPolicyLearner(OneEnvironment):
     def skill(self, state: OffPolicyState, index: int) -> Skill | None:
         """The skill that one seed learns as it is trained, if any."""
         own = state.agents[index].get("skill")
+        return None if own is None else own.model
+
+    def planner(self, state: OffPolicyState, index: int) -> Planner | None:
+        """The planner that one seed learns as it is trained, if any."""
+        own = state.agents[index].get("planner")
         return None if own is None else own.model
 
     def save_experience(self, folder: Path) -> None:
