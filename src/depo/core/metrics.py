@@ -500,10 +500,29 @@ _TRAINING = (
     Metric(
         "forward_loss",
         "forward model's loss",
-        "Error of the forward model through which a transfer fits the skill by its effects.",
+        "Error of the forward model through which a transfer fits the skill by its effects, or "
+        "through which `qss` values what its planner proposes.",
         unit="standardised",
         better="lower",
         absent="the skill is fitted to actions",
+        nan=_BEFORE_UPDATES,
+    ),
+    Metric(
+        "cycle_error",
+        "cycle error",
+        "Mean square of the state proposed minus the one that inverse and forward model make of it.",
+        unit="standardised",
+        better="lower",
+        absent="the method is not `qss` or `qss-gaifo`",
+        nan=_BEFORE_UPDATES,
+    ),
+    Metric(
+        "wasserstein_distance",
+        "distance of visited states",
+        "Wasserstein distance of the agent's states from the expert's, as the potential sees it.",
+        unit="standardised",
+        better="lower",
+        absent="the method is not `sail`",
         nan=_BEFORE_UPDATES,
     ),
     Metric(

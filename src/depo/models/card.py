@@ -75,6 +75,22 @@ class GaussianPlannerShape:
 
 
 @dataclass(frozen=True)
+class VariationalPlannerShape:
+    """Of a planner over vectors with a bottleneck."""
+
+    sees: Positive
+    clip: NotNegative
+    predicts: tuple[Natural, ...]
+    latent: Positive
+    hidden: Hidden
+    steps: bool = False
+    model: Literal["variational"] = "variational"
+
+    def __post_init__(self) -> None:
+        _check_predicts(self.predicts, self.sees)
+
+
+@dataclass(frozen=True)
 class CategoricalSkillShape:
     """Of a skill between finite states."""
 
@@ -169,6 +185,7 @@ class DiscreteActorShape:
 Shape = (
     CategoricalPlannerShape
     | GaussianPlannerShape
+    | VariationalPlannerShape
     | CategoricalSkillShape
     | VectorSkillShape
     | DiscreteSkillShape
@@ -177,7 +194,7 @@ Shape = (
     | DiscreteActorShape
 )
 SHAPES: dict[str, Any] = {
-    "planner": CategoricalPlannerShape | GaussianPlannerShape,
+    "planner": CategoricalPlannerShape | GaussianPlannerShape | VariationalPlannerShape,
     "skill": CategoricalSkillShape | VectorSkillShape | DiscreteSkillShape,
     "actor": CategoricalActorShape | GaussianActorShape | DiscreteActorShape,
 }

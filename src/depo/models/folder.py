@@ -23,12 +23,14 @@ from depo.models.card import (
     GaussianPlannerShape,
     Origin,
     Shape,
+    VariationalPlannerShape,
     VectorSkillShape,
 )
 from depo.models.normaliser import Normaliser
 from depo.models.planner import CategoricalPlanner, GaussianPlanner, Planner
 from depo.models.policy import CategoricalActor, DiscreteActor, GaussianActor
 from depo.models.skill import AnalyticSkill, CategoricalSkill, DiscreteSkill, Skill, VectorSkill
+from depo.models.variational_planner import VariationalPlanner
 from depo.models.weights_file import load_weights, save_weights, settled
 
 
@@ -73,6 +75,15 @@ def shape_of(model: Model) -> Shape:
             return CategoricalPlannerShape(model.states, hidden)
         case CategoricalSkill():
             return CategoricalSkillShape(model.states, model.actions, hidden)
+        case VariationalPlanner():
+            return VariationalPlannerShape(
+                sees=int(model.normaliser.mean.shape[0]),
+                clip=model.normaliser.clip,
+                steps=model.normaliser.step is not None,
+                predicts=model.predicts,
+                latent=int(model.decoder.weights[0].shape[0]),
+                hidden=hidden,
+            )
         case GaussianPlanner():
             return GaussianPlannerShape(
                 sees=int(model.normaliser.mean.shape[0]),
@@ -155,6 +166,8 @@ def build(key: Any, shape: Shape) -> Any:
                 shape.absolute,
                 shape.smooth,
             )
+        case VariationalPlannerShape():
+            return VariationalPlanner(key, normaliser, shape.hidden, shape.latent, shape.predicts)
         case VectorSkillShape():
             return VectorSkill(
                 key,

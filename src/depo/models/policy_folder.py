@@ -36,6 +36,7 @@ from depo.models.card import (
     FormulaShape,
     GaussianPlannerShape,
     Origin,
+    VariationalPlannerShape,
     scores_table,
     without_digest,
 )
@@ -55,6 +56,7 @@ from depo.models.weights_file import load_weights, save_weights, settled
 
 Formula = Callable[[jax.Array, jax.Array], jax.Array] | AnalyticSkill | str
 FINITE = CategoricalPlannerShape | CategoricalSkillShape | CategoricalActorShape
+PLANNERS = CategoricalPlannerShape | GaussianPlannerShape | VariationalPlannerShape
 ACTORS = CategoricalActor | GaussianActor | DiscreteActor
 FORMAT = Format("policy folder", (without_digest,), signed=True)
 
@@ -178,7 +180,7 @@ def _check_spaces(model: PolicyModel, stored: _Stored, file: Path) -> None:
             fits = states.count is None and shape.sees in sees
         if isinstance(shape, DiscreteSkillShape | DiscreteActorShape):
             fits = fits and shape.choices == actions.choices
-        elif not isinstance(shape, CategoricalPlannerShape | GaussianPlannerShape):
+        elif not isinstance(shape, PLANNERS):
             bounded = actions.low is not None and actions.high is not None
             of_box = math.prod(actions.shape) * (bounded and not actions.choices)
             own = actions.count if isinstance(shape, FINITE) else of_box

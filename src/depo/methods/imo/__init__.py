@@ -1,4 +1,4 @@
-"""Internal model from observations: the reward is how near the agent comes to the expert's state."""
+"""Internal model from observations: reward for coming near to where the expert would be."""
 
 from __future__ import annotations
 

@@ -221,14 +221,19 @@ def update_reward(
     pairs = draw_pairs(expert, draw, batch.state.shape[0])
     trained, metrics = update_discriminator(agent["discriminator"], batch, pairs, s, pace, between)
     reward = jax.lax.stop_gradient(reward_of(trained.model(batch.state, batch.next_state), s))
-    mean = jnp.mean(reward)
-    centre = follow(agent["centre"].model, Scalar(mean), s.reward_centre)
-    agent = agent | {"discriminator": trained, "centre": Trained(centre, None)}
+    agent = follow_reward(agent | {"discriminator": trained}, reward, s)
+    return agent, standardised_reward(agent, reward), metrics | {"reward": jnp.mean(reward)}
+
+
+def follow_reward(agent: Agent, reward: Float[Array, " batch"], s: parts.Discriminator) -> Agent:
+    """The agent that knows a little more of what rewards are usual."""
+    centre = follow(agent["centre"].model, Scalar(jnp.mean(reward)), s.reward_centre)
+    agent = agent | {"centre": Trained(centre, None)}
     if s.reward_spread:
         variance = jnp.mean(((reward - centre.value) / s.reward_scale) ** 2)
         usual = follow(agent["spread"].model, Scalar(variance), s.reward_spread)
         agent |= {"spread": Trained(usual, None)}
-    return agent, standardised_reward(agent, reward), metrics | {"reward": mean}
+    return agent
 
 
 def discriminator_reward(
