@@ -510,7 +510,7 @@ _TRAINING = (
     Metric(
         "cycle_error",
         "cycle error",
-        "Mean square of the state proposed minus the one that inverse and forward model make of it.",
+        "Mean square of the state proposed minus what inverse and forward model make of it.",
         unit="standardised",
         better="lower",
         absent="the method is not `qss` or `qss-gaifo`",
