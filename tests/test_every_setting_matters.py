@@ -73,6 +73,7 @@ OTHERS: dict[str, Any] = {
     "plans": "0",
     "unfreeze_after": 60,
     "epsilon_every": 10,
+    "goals_ahead": 1,
     "supervision_loss": "sampled",
 }
 """Values to try where twice as much, half as much or the next word will not do."""

@@ -29,7 +29,7 @@ QUICK = {
     "skill_hidden": 32,
     "discriminator_hidden": 32,
     **dict.fromkeys(("actor_rate", "critic_rate", "planner_rate", "skill_rate"), 3e-3),
-    "forward_rate": 3e-3,
+    **dict.fromkeys(("forward_rate", "recogniser_rate"), 3e-3),
     "gamma": 0.5,
 }
 """What learns within a second of updates."""
@@ -37,17 +37,17 @@ ROWS = 64
 
 
 def learned(
-    method: str, updates: int = 800, copies: int = 1, **values: Any
+    method: str, updates: int = 800, copies: int = 1, shown: Any = None, **values: Any
 ) -> tuple[Any, Agent, dict[str, float]]:
     """A method, what it has learned, and the last metrics; with ``copies`` 2 every motor is there
-    twice, and the two add up."""
+    twice, and the two add up. ``shown`` are other expert transitions than :func:`expert`'s."""
     own = find_method(method).implementation(OFF_POLICY)
     known = every_name(own.settings)
     said = {name: value for name, value in {**QUICK, **values}.items() if name in known}
     built = own.build(settings_from(own.settings, said))
-    seen = expert()
+    seen = expert() if shown is None else shown
     normaliser = Normaliser.of(*seen[:1], 20.0, seen[1] if "step_units" in known else None)
-    shape = Shape(normaliser, 2 * copies, normaliser, (0, 1))
+    shape = Shape(normaliser, 2 * copies, normaliser, (0, 1), expert=seen)
     agent = built.init(jax.random.key(0), shape)
     arrays, rest = eqx.partition(agent, eqx.is_array)
 

@@ -517,6 +517,15 @@ _TRAINING = (
         nan=_BEFORE_UPDATES,
     ),
     Metric(
+        "recogniser_loss",
+        "goal recogniser's loss",
+        "Cross-entropy of telling states a step apart from others.",
+        unit="nats",
+        better="lower",
+        absent="the method is not `gsp`",
+        nan=_BEFORE_UPDATES,
+    ),
+    Metric(
         "wasserstein_distance",
         "distance of visited states",
         "Wasserstein distance of the agent's states from the expert's, as the potential sees it.",

@@ -91,6 +91,22 @@ class VariationalPlannerShape:
 
 
 @dataclass(frozen=True)
+class FollowingPlannerShape:
+    """Of a planner that is a demonstration, with a goal recogniser."""
+
+    sees: Positive
+    clip: NotNegative
+    predicts: tuple[Natural, ...]
+    rows: Positive
+    hidden: Hidden
+    steps: bool = False
+    model: Literal["following"] = "following"
+
+    def __post_init__(self) -> None:
+        _check_predicts(self.predicts, self.sees)
+
+
+@dataclass(frozen=True)
 class CategoricalSkillShape:
     """Of a skill between finite states."""
 
@@ -186,6 +202,7 @@ Shape = (
     CategoricalPlannerShape
     | GaussianPlannerShape
     | VariationalPlannerShape
+    | FollowingPlannerShape
     | CategoricalSkillShape
     | VectorSkillShape
     | DiscreteSkillShape
@@ -194,7 +211,10 @@ Shape = (
     | DiscreteActorShape
 )
 SHAPES: dict[str, Any] = {
-    "planner": CategoricalPlannerShape | GaussianPlannerShape | VariationalPlannerShape,
+    "planner": CategoricalPlannerShape
+    | GaussianPlannerShape
+    | VariationalPlannerShape
+    | FollowingPlannerShape,
     "skill": CategoricalSkillShape | VectorSkillShape | DiscreteSkillShape,
     "actor": CategoricalActorShape | GaussianActorShape | DiscreteActorShape,
 }

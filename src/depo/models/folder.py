@@ -10,6 +10,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import jax.numpy as jnp
+
 from depo.core.errors import DepoError
 from depo.core.files import as_path
 from depo.models.card import (
@@ -19,6 +21,7 @@ from depo.models.card import (
     CategoricalSkillShape,
     DiscreteActorShape,
     DiscreteSkillShape,
+    FollowingPlannerShape,
     GaussianActorShape,
     GaussianPlannerShape,
     Origin,
@@ -26,6 +29,7 @@ from depo.models.card import (
     VariationalPlannerShape,
     VectorSkillShape,
 )
+from depo.models.following_planner import FollowingPlanner
 from depo.models.normaliser import Normaliser
 from depo.models.planner import CategoricalPlanner, GaussianPlanner, Planner
 from depo.models.policy import CategoricalActor, DiscreteActor, GaussianActor
@@ -82,6 +86,15 @@ def shape_of(model: Model) -> Shape:
                 steps=model.normaliser.step is not None,
                 predicts=model.predicts,
                 latent=int(model.decoder.weights[0].shape[0]),
+                hidden=hidden,
+            )
+        case FollowingPlanner():
+            return FollowingPlannerShape(
+                sees=int(model.normaliser.mean.shape[0]),
+                clip=model.normaliser.clip,
+                steps=model.normaliser.step is not None,
+                predicts=model.predicts,
+                rows=int(model.route.shape[0]),
                 hidden=hidden,
             )
         case GaussianPlanner():
@@ -168,6 +181,9 @@ def build(key: Any, shape: Shape) -> Any:
             )
         case VariationalPlannerShape():
             return VariationalPlanner(key, normaliser, shape.hidden, shape.latent, shape.predicts)
+        case FollowingPlannerShape():
+            route, length = jnp.zeros((shape.rows, shape.sees)), jnp.array(shape.rows)
+            return FollowingPlanner(key, normaliser, shape.hidden, route, length, shape.predicts)
         case VectorSkillShape():
             return VectorSkill(
                 key,

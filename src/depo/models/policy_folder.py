@@ -33,6 +33,7 @@ from depo.models.card import (
     Digests,
     DiscreteActorShape,
     DiscreteSkillShape,
+    FollowingPlannerShape,
     FormulaShape,
     GaussianPlannerShape,
     Origin,
@@ -56,7 +57,9 @@ from depo.models.weights_file import load_weights, save_weights, settled
 
 Formula = Callable[[jax.Array, jax.Array], jax.Array] | AnalyticSkill | str
 FINITE = CategoricalPlannerShape | CategoricalSkillShape | CategoricalActorShape
-PLANNERS = CategoricalPlannerShape | GaussianPlannerShape | VariationalPlannerShape
+PLANNERS = (
+    CategoricalPlannerShape | GaussianPlannerShape | VariationalPlannerShape | FollowingPlannerShape
+)
 ACTORS = CategoricalActor | GaussianActor | DiscreteActor
 FORMAT = Format("policy folder", (without_digest,), signed=True)
 

@@ -13,7 +13,7 @@ from tests.support.learning import RIGHT, learned, moved, places
 
 @pytest.mark.parametrize("copies", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_the_planner_goes_to_the_line_also_where_motors_are_redundant(copies: int) -> None:
-    method, agent, _ = learned("qss", updates=1_500, copies=copies, reward_scale=10.0)
+    method, agent, _ = learned("qss", updates=1_200, copies=copies, reward_scale=10.0)
     planner: GaussianPlanner = agent["planner"].model
     state = places()
     far = np.abs(state[:, 1]) > 0.3
@@ -26,7 +26,9 @@ def test_the_planner_goes_to_the_line_also_where_motors_are_redundant(copies: in
 
 
 def test_with_a_discriminators_reward_it_goes_where_the_expert_goes() -> None:
-    method, agent, _ = learned("qss-gaifo", updates=1_500)
+    method, agent, _ = learned(
+        "qss-gaifo", updates=1_200, gradient_penalty=0.1, discriminator_rate=3e-3
+    )
     state = places()
     planned = np.asarray(agent["planner"].model.mode(state) - state)
     np.testing.assert_allclose(planned.mean(axis=0), RIGHT, atol=0.25 * STEP)

@@ -541,6 +541,11 @@ def uses_memory(settings: Any) -> bool:
     return bool(getattr(part, "memory", False))
 
 
+def steps_ahead(settings: Any) -> int:
+    """How far the goals of a method lie ahead, at most; 1: in the next state."""
+    return int(getattr(getattr(settings, "goals", None), "ahead", 1))
+
+
 def is_fine_tuned(settings: Any) -> bool:
     """Whether a planner that is given learns on at some time."""
     return getattr(settings, "fine_tuning", None) is not None
