@@ -16,6 +16,7 @@ import jax.numpy as jnp
 from depo.data.transitions import Transitions
 from depo.methods.method import Agent
 from depo.methods.off_policy.method import Shape
+from depo.methods.optimisation import replace_skill
 from depo.methods.registry import OFF_POLICY, find_method
 from depo.methods.settings_tree import every_name, settings_from
 from depo.models.normaliser import Normaliser
@@ -37,10 +38,16 @@ ROWS = 64
 
 
 def learned(
-    method: str, updates: int = 800, copies: int = 1, shown: Any = None, **values: Any
+    method: str,
+    updates: int = 800,
+    copies: int = 1,
+    shown: Any = None,
+    skill: Any = None,
+    **values: Any,
 ) -> tuple[Any, Agent, dict[str, float]]:
     """A method, what it has learned, and the last metrics; with ``copies`` 2 every motor is there
-    twice, and the two add up. ``shown`` are other expert transitions than :func:`expert`'s."""
+    twice, and the two add up. ``shown`` are other expert transitions than :func:`expert`'s,
+    ``skill`` is a formula."""
     own = find_method(method).implementation(OFF_POLICY)
     known = every_name(own.settings)
     said = {name: value for name, value in {**QUICK, **values}.items() if name in known}
@@ -49,6 +56,7 @@ def learned(
     normaliser = Normaliser.of(*seen[:1], 20.0, seen[1] if "step_units" in known else None)
     shape = Shape(normaliser, 2 * copies, normaliser, (0, 1), expert=seen)
     agent = built.init(jax.random.key(0), shape)
+    agent = agent if skill is None else replace_skill(agent, skill)
     arrays, rest = eqx.partition(agent, eqx.is_array)
 
     def one(arrays: Any, key: Any) -> tuple[Any, Any]:
