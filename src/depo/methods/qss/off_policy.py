@@ -92,8 +92,8 @@ class DynamicsGradientMethod(PlannerGradientMethod):
         self, agent: Agent, state: Float[Array, "batch sees"], key: Key[Array, ""]
     ) -> Float[Array, " batch"]:
         """min Q̄(s, f(s, I(s, τ̄(s)))), τ̄ the planner's target."""
-        models = (agent[name].model for name in ("planner_target", "skill", "forward"))
-        _, reached = dynamics_gradient.cycle(*models, state)
+        planner, skill = agent["planner_target"].model, agent["skill"].model
+        _, reached = dynamics_gradient.cycle(planner, skill, agent["forward"].model, state)
         return agent["target"].model.least(state, reached)
 
     def planner_loss(
