@@ -1,8 +1,8 @@
 """Goal-conditioned inverse dynamics: E‖â − a‖² + λ·E‖f(s,â) − s'‖², â = I(s, g), g seen later.
 
 Many actions begin a way to a distant goal, and the one that was taken is only one of them: an
-action that does the same is as good. So the forward model f, fitted to E‖f(s,a) − s'‖², judges what
-â would have done (Pathak et al. 2018, "Zero-shot visual imitation", equations 2 to 5). The goal
+action that does the same is as good. So what counts is what â would have done, by the forward model
+f, which is fitted to E‖f(s,a) − s'‖² (Pathak et al. 2018, "Zero-shot visual imitation"). The goal
 recogniser is a classifier: states a step apart are the same goal, others are not.
 """
 

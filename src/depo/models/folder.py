@@ -81,27 +81,21 @@ def shape_of(model: Model) -> Shape:
             return CategoricalSkillShape(model.states, model.actions, hidden)
         case VariationalPlanner():
             return VariationalPlannerShape(
-                sees=int(model.normaliser.mean.shape[0]),
-                clip=model.normaliser.clip,
-                steps=model.normaliser.step is not None,
+                **_seen(model.normaliser),
                 predicts=model.predicts,
                 latent=int(model.decoder.weights[0].shape[0]),
                 hidden=hidden,
             )
         case FollowingPlanner():
             return FollowingPlannerShape(
-                sees=int(model.normaliser.mean.shape[0]),
-                clip=model.normaliser.clip,
-                steps=model.normaliser.step is not None,
+                **_seen(model.normaliser),
                 predicts=model.predicts,
                 rows=int(model.route.shape[0]),
                 hidden=hidden,
             )
         case GaussianPlanner():
             return GaussianPlannerShape(
-                sees=int(model.normaliser.mean.shape[0]),
-                clip=model.normaliser.clip,
-                steps=model.normaliser.step is not None,
+                **_seen(model.normaliser),
                 predicts=model.predicts,
                 log_std_bounds=model.log_std_bounds,
                 absolute=model.absolute,
@@ -110,9 +104,7 @@ def shape_of(model: Model) -> Shape:
             )
         case VectorSkill():
             return VectorSkillShape(
-                sees=int(model.normaliser.mean.shape[0]),
-                clip=model.normaliser.clip,
-                steps=model.normaliser.step is not None,
+                **_seen(model.normaliser),
                 predicts=model.predicts,
                 actions=model.actions,
                 noise=model.noise,
@@ -122,9 +114,7 @@ def shape_of(model: Model) -> Shape:
             )
         case DiscreteSkill():
             return DiscreteSkillShape(
-                sees=int(model.normaliser.mean.shape[0]),
-                clip=model.normaliser.clip,
-                steps=model.normaliser.step is not None,
+                **_seen(model.normaliser),
                 predicts=model.predicts,
                 choices=model.choices,
                 pair_input=model.pair_input,
@@ -134,20 +124,25 @@ def shape_of(model: Model) -> Shape:
             return CategoricalActorShape(model.states, _outputs(model), hidden)
         case GaussianActor():
             return GaussianActorShape(
-                sees=int(model.normaliser.mean.shape[0]),
-                clip=model.normaliser.clip,
-                steps=model.normaliser.step is not None,
+                **_seen(model.normaliser),
                 actions=_outputs(model) // 2,
                 hidden=hidden,
             )
         case DiscreteActor():
             return DiscreteActorShape(
-                sees=int(model.normaliser.mean.shape[0]),
-                clip=model.normaliser.clip,
-                steps=model.normaliser.step is not None,
+                **_seen(model.normaliser),
                 choices=model.choices,
                 hidden=hidden,
             )
+
+
+def _seen(normaliser: Normaliser) -> dict[str, Any]:
+    """How a model sees vectors."""
+    return {
+        "sees": int(normaliser.mean.shape[0]),
+        "clip": normaliser.clip,
+        "steps": normaliser.step is not None,
+    }
 
 
 def _outputs(model: CategoricalActor | GaussianActor) -> int:

@@ -17,7 +17,7 @@ class Goals(Part):
 
     heading: ClassVar[Heading] = "skill"
     ahead: int = named(3, "goals_ahead")
-    """A goal is a state that was reached 1 to so many steps later."""
+    """The most steps between a state and a goal that was reached from it."""
     consistency: float = 1.0
     """λ: weight of ‖f(s, I(s,g)) − s'‖², which takes an action that does the same for right."""
     forward_rate: float = 3e-4

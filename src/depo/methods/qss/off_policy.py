@@ -143,7 +143,7 @@ class QSSMethod(DynamicsGradientMethod):
 
 @dataclass(frozen=True)
 class QSSGAIfOMethod(DynamicsGradientMethod, AdversarialMethod):
-    """On the reward of a discriminator of (s,s'): what is judged is what is valued."""
+    """On the reward of a discriminator, which sees (s,s') as the critics do."""
 
     settings: OffPolicyQSSGAIfO  # type: ignore[assignment]
 
