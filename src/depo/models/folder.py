@@ -124,15 +124,11 @@ def shape_of(model: Model) -> Shape:
             return CategoricalActorShape(model.states, _outputs(model), hidden)
         case GaussianActor():
             return GaussianActorShape(
-                **_seen(model.normaliser),
-                actions=_outputs(model) // 2,
-                hidden=hidden,
+                **_seen(model.normaliser), actions=_outputs(model) // 2, hidden=hidden
             )
         case DiscreteActor():
             return DiscreteActorShape(
-                **_seen(model.normaliser),
-                choices=model.choices,
-                hidden=hidden,
+                **_seen(model.normaliser), choices=model.choices, hidden=hidden
             )
 
 
