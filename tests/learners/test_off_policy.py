@@ -55,6 +55,24 @@ def test_every_method_runs_scores_and_can_be_evaluated(
     assert (run.path / "planner" / "seed-1").exists() == ("planner" in spec.exports)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("method", ["imo", "qss", "qss-gaifo", "sail", "gsp"])
+def test_a_run_that_is_stopped_goes_on_exactly(method: str, tmp_path: Path) -> None:
+    short = {**IMITATION, "random_steps": 100, "batch_steps": 50, "evaluate_every": 2}
+    whole = train(method, tmp_path, steps=500, **short)
+    stopped = begin(whole.job, tmp_path / "stopped")
+
+    def kill(evaluation: depo.Evaluation) -> None:
+        if evaluation.steps == 300:  # a checkpoint was at 200
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        depo.resume(stopped.path, callbacks=[depo.Call(kill)])
+    depo.resume(stopped.path)
+    assert (stopped.path / "metrics.csv").read_bytes() == (whole.path / "metrics.csv").read_bytes()
+    assert stopped.latest()[0].read_bytes() == whole.latest()[0].read_bytes()
+
+
 def test_seeds_that_learn_at_once_learn_what_each_learns_alone(tmp_path: Path) -> None:
     short = {**IMITATION, "steps": 400, "random_steps": 100, "batch_steps": 50}
     both = train("gaifo", tmp_path / "both", seeds=2, **short).metrics()

@@ -8,7 +8,7 @@ from tests.support.learning import RIGHT, learned, moved, places
 
 
 def test_the_policy_goes_where_the_predictor_says_the_expert_would() -> None:
-    method, agent, metrics = learned("imo", step_units=True)
+    method, agent, metrics = learned("imo", step_units=True, nearness_width=1.0)
     state = places()
     predicted = agent["planner"].model.mode(state) - state
     np.testing.assert_allclose(predicted, np.tile(RIGHT, (64, 1)), atol=0.01)

@@ -21,7 +21,7 @@ class PredictionReward(Part):
     nearness: Nearness = "gaussian"
     """ψ, which makes a reward of the distance d to the predicted state: exp(−d²/2), so that every
     step pays; or tanh(−d), so that every step costs and an early end is worth having."""
-    width: float = named(1.0, "nearness_width")
+    width: float = named(3.0, "nearness_width")
     """The distance that counts as 1: in lengths of a typical step (step_units), or in standardised
     units per feature."""
     scale: float = named(1.0, "reward_scale")
@@ -30,7 +30,7 @@ class PredictionReward(Part):
     def problems(self) -> Iterator[str]:
         """A width that can be divided by."""
         if self.width == 0:
-            yield "nearness_width 0 leaves no reward anywhere: give a distance above 0, such as 1"
+            yield "nearness_width 0 leaves no reward anywhere: give a distance above 0, such as 3"
 
 
 @dataclass(frozen=True)
