@@ -50,7 +50,10 @@ def demos(tmp_path_factory) -> Path:
     "method",
     [
         *("depo", "depo-agnostic", "depo-supervised", "depo-rl", "gaifo", "gaifo-dp", "bco", "sac"),
-        *("imo", "qss", "qss-gaifo", "sail", "gsp"),
+        *(
+            pytest.param(name, marks=pytest.mark.slow)
+            for name in ("imo", "qss", "qss-gaifo", "sail", "gsp")
+        ),
     ],
 )
 def test_every_method_on_vectors_has_a_policy_in_own_units(

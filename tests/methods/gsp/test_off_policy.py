@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import jax.numpy as jnp
 import numpy as np
+import pytest
 
 from tests.environments.point import STEP
 from tests.support.learning import learned, moved
@@ -17,6 +18,7 @@ CORNER = np.concatenate(
 """Right, then up, half a step at a time."""
 
 
+@pytest.mark.slow
 def test_the_demonstrated_states_are_reached_in_order() -> None:
     shown = jnp.array(CORNER[:-1]), jnp.array(CORNER[1:])
     method, agent, _ = learned("gsp", shown=shown, route_rows=64, step_units=False)

@@ -18,6 +18,7 @@ def clipped(state, target):
     return inverse(state, target).clip(-1.0, 1.0)
 
 
+@pytest.mark.slow
 def test_decisions_go_where_the_expert_goes() -> None:
     _, agent, _ = learned(
         "pid-gail",

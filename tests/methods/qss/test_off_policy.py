@@ -11,7 +11,8 @@ from tests.environments.point import STEP
 from tests.support.learning import RIGHT, learned, moved, places
 
 
-@pytest.mark.parametrize("copies", [1, pytest.param(2, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("copies", [1, 2])
 def test_the_planner_goes_to_the_line_also_where_motors_are_redundant(copies: int) -> None:
     method, agent, _ = learned("qss", updates=1_200, copies=copies, reward_scale=10.0)
     planner: GaussianPlanner = agent["planner"].model
@@ -25,6 +26,7 @@ def test_the_planner_goes_to_the_line_also_where_motors_are_redundant(copies: in
     assert (gone[:, 1] * towards > 0.3 * STEP).mean() > 0.9
 
 
+@pytest.mark.slow
 def test_with_a_discriminators_reward_it_goes_where_the_expert_goes() -> None:
     method, agent, _ = learned(
         "qss-gaifo", updates=1_200, gradient_penalty=0.1, discriminator_rate=3e-3

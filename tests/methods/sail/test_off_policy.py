@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from tests.environments.point import STEP
 from tests.support.learning import RIGHT, learned, moved, places
 
 
+@pytest.mark.slow
 def test_where_states_are_the_experts_anyway_the_prior_decides() -> None:
     method, agent, metrics = learned("sail", latent_size=4, step_units=True)
     state = places()
