@@ -67,6 +67,7 @@ NEEDS: dict[str, dict[str, Any]] = {
     "extremes": {"epsilon": 0.5},
     "end_cost": {"termination": "relative"},
     "absorbing_logit": {"termination": "absorbing"},
+    "pair_input": {"step_units": False},
 }
 """What a setting goes with."""
 OTHERS: dict[str, Any] = {
@@ -76,6 +77,7 @@ OTHERS: dict[str, Any] = {
     "plans": "0",
     "unfreeze_after": 60,
     "epsilon_every": 10,
+    "goals_ahead": 1,
     "supervision_loss": "sampled",
 }
 """Values to try where twice as much, half as much or the next word will not do."""

@@ -23,7 +23,7 @@ from depo.methods.ineffective import refuse_ineffective
 from depo.methods.presets import compose
 from depo.methods.registry import OFF_POLICY, ON_POLICY, TRANSFER, LearnerName, find_method
 from depo.methods.settings_tree import MethodSettings, with_values
-from depo.models.skill_source import skill_name
+from depo.models.skill_source import is_formula, skill_name
 from depo.runs.callbacks import Callback, checked
 from depo.runs.home import find_environment
 from depo.runs.job import IN_MEMORY, Job, first_seeds
@@ -180,11 +180,25 @@ def known_skill(method: str, environment: EnvironmentSettings, skill: str) -> st
     spec = find_method(method)
     if skill and not spec.has_skill:
         raise DepoError(f"skill has no effect here: {method} has no skill of its own")
+    if spec.needs_controllers and not is_formula(skill):
+        return _controllers(method, environment, skill)
     if skill == LEARNED:
         return ""
     if skill or spec.takes_planner or not spec.has_skill:
         return skill
     return family_of(environment).formula(environment)
+
+
+def _controllers(method: str, environment: EnvironmentSettings, skill: str) -> str:
+    """Those of the family, for a method that cannot do without."""
+    own = "" if skill else family_of(environment).controllers(environment)
+    if not own:
+        raise DepoError(
+            f"{method} has its decisions executed by controllers made by hand, not by "
+            f"'{skill or 'a skill that is learned'}': give --skill module:function for "
+            f"{environment.label}"
+        )
+    return own
 
 
 def learner_for(environment: EnvironmentSettings) -> LearnerName:

@@ -83,10 +83,11 @@ class Demonstrations:
         cls,
         episodes: Sequence[Any],
         *,
+        episode_returns: Sequence[float] | None = None,
         feature_names: Sequence[str] = (),
         metadata: Mapping[str, Any] | None = None,
     ) -> Demonstrations:
-        """Build from a list of episodes, each an array of states."""
+        """Build from a list of episodes, each an array of states; returns are one number each."""
         try:
             arrays = [np.asarray(episode) for episode in episodes]
         except ValueError as error:
@@ -105,6 +106,7 @@ class Demonstrations:
         return cls(
             observations=np.concatenate(arrays),
             episode_lengths=np.array([len(array) for array in arrays]),
+            episode_returns=None if episode_returns is None else np.asarray(episode_returns),
             feature_names=tuple(feature_names),
             metadata=metadata or {},
         )

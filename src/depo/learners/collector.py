@@ -85,7 +85,7 @@ class Collector:
 
     def _shape(self, normaliser: Normaliser, skill: Normaliser) -> Shape:
         own = self.actions
-        return Shape(normaliser, own.length, skill, self.predicts, own.choices)
+        return Shape(normaliser, own.length, skill, self.predicts, own.choices, self.expert)
 
     def reset(self, number: int) -> None:
         """Start every copy from a seed that only run seed, checkpoint and copy determine."""

@@ -27,9 +27,10 @@ from depo.learners.learner import GivenSkill, OneEnvironment
 from depo.learners.refit import Refit
 from depo.methods.method import Agent, Metrics
 from depo.methods.off_policy.method import OffPolicyMethod
-from depo.methods.off_policy.settings import OffPolicySettings, skill_part
+from depo.methods.off_policy.settings import OffPolicySettings, skill_part, steps_ahead
 from depo.methods.optimisation import Trained, follow, replace_skill
 from depo.models.normaliser import give_statistics
+from depo.models.planner import Planner
 from depo.models.policy import PolicyModel
 from depo.models.reward import StateReward
 from depo.models.skill import AnalyticSkill, Skill
@@ -137,6 +138,11 @@ class OffPolicyLearner(OneEnvironment):
         own = state.agents[index].get("reward")
         return None if own is None else own.model
 
+    def planner(self, state: OffPolicyState, index: int) -> Planner | None:
+        """The planner that one seed learns as it is trained, if any."""
+        own = state.agents[index].get("planner")
+        return None if own is None else own.model
+
     def save_experience(self, folder: Path) -> None:
         """Write what was gathered since the last checkpoint."""
         for collector in self.collectors:
@@ -230,10 +236,16 @@ class OffPolicyLearner(OneEnvironment):
         }
 
     def draw(self, collector: Collector) -> tuple[Transitions, Transitions]:
-        """Minibatches for one burst: from the recent past, and from the skill's longer memory."""
+        """Minibatches for one burst: from the recent past, and from the skill's longer memory; for
+        a method with distant goals the same rows twice, the second time with those as what was
+        reached."""
         skill, newest = skill_part(self.settings), self.settings.collection.replay
         generator = collector.generator(DRAW)
         shape = (self.updates, self.settings.learning.minibatch)
+        if (ahead := steps_ahead(self.settings)) > 1:
+            copies, longest = self.settings.collection.copies, collector.replay.capacity
+            rows, goals = collector.replay.draw_ahead(generator, shape, longest, ahead, copies)
+            return _batch(rows), _batch(rows._replace(next_state=goals))
         recent = collector.replay.draw(generator, shape, newest)
         wide = recent
         longer = newest if skill is None else skill.replay

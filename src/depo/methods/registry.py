@@ -74,6 +74,8 @@ class MethodSpec:
     """Whether it learns from the environment's own reward."""
     has_skill: bool = False
     """Whether it has a skill of its own, whose place a folder or a formula can take."""
+    needs_controllers: bool = False
+    """Whether its skill is made by hand: the family's controllers, or a formula that is given."""
     shares_planner: bool = False
     """Whether variants of an environment can train one planner together."""
     adds_losses: bool = False

@@ -75,6 +75,38 @@ class GaussianPlannerShape:
 
 
 @dataclass(frozen=True)
+class VariationalPlannerShape:
+    """Of a planner over vectors with a bottleneck."""
+
+    sees: Positive
+    clip: NotNegative
+    predicts: tuple[Natural, ...]
+    latent: Positive
+    hidden: Hidden
+    steps: bool = False
+    model: Literal["variational"] = "variational"
+
+    def __post_init__(self) -> None:
+        _check_predicts(self.predicts, self.sees)
+
+
+@dataclass(frozen=True)
+class FollowingPlannerShape:
+    """Of a planner that is a demonstration, with a goal recogniser."""
+
+    sees: Positive
+    clip: NotNegative
+    predicts: tuple[Natural, ...]
+    rows: Positive
+    hidden: Hidden
+    steps: bool = False
+    model: Literal["following"] = "following"
+
+    def __post_init__(self) -> None:
+        _check_predicts(self.predicts, self.sees)
+
+
+@dataclass(frozen=True)
 class CategoricalSkillShape:
     """Of a skill between finite states."""
 
@@ -181,6 +213,8 @@ class StateRewardShape:
 Shape = (
     CategoricalPlannerShape
     | GaussianPlannerShape
+    | VariationalPlannerShape
+    | FollowingPlannerShape
     | CategoricalSkillShape
     | VectorSkillShape
     | DiscreteSkillShape
@@ -190,7 +224,10 @@ Shape = (
     | StateRewardShape
 )
 SHAPES: dict[str, Any] = {
-    "planner": CategoricalPlannerShape | GaussianPlannerShape,
+    "planner": CategoricalPlannerShape
+    | GaussianPlannerShape
+    | VariationalPlannerShape
+    | FollowingPlannerShape,
     "skill": CategoricalSkillShape | VectorSkillShape | DiscreteSkillShape,
     "actor": CategoricalActorShape | GaussianActorShape | DiscreteActorShape,
     "reward": StateRewardShape,

@@ -103,3 +103,22 @@ class ActionDiscriminator(eqx.Module):
 
 AnyDiscriminator = VectorDiscriminator | ActionDiscriminator
 """On vectors, of (s,s') or of (s,a)."""
+
+
+class StatePotential(eqx.Module):
+    """φ(s) on vectors: higher where the expert goes."""
+
+    network: MLP
+    normaliser: Normaliser
+
+    def __init__(self, key: Key[Array, ""], normaliser: Normaliser, hidden: Sequence[int]):
+        self.normaliser = normaliser
+        self.network = MLP(key, normaliser.mean.shape[0], hidden, 1, activation="tanh")
+
+    def logit(self, features: Float[Array, "*batch sees"]) -> Float[Array, "*batch"]:
+        """φ from standardised states."""
+        return self.network(features)[..., 0]
+
+    def __call__(self, state: Float[Array, "*batch sees"]) -> Float[Array, "*batch"]:
+        """φ of each state."""
+        return self.logit(self.normaliser(state))

@@ -10,6 +10,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import jax.numpy as jnp
+
 from depo.core.errors import DepoError
 from depo.core.files import as_path
 from depo.models.card import (
@@ -19,18 +21,22 @@ from depo.models.card import (
     CategoricalSkillShape,
     DiscreteActorShape,
     DiscreteSkillShape,
+    FollowingPlannerShape,
     GaussianActorShape,
     GaussianPlannerShape,
     Origin,
     Shape,
     StateRewardShape,
+    VariationalPlannerShape,
     VectorSkillShape,
 )
+from depo.models.following_planner import FollowingPlanner
 from depo.models.normaliser import Normaliser
 from depo.models.planner import CategoricalPlanner, GaussianPlanner, Planner
 from depo.models.policy import CategoricalActor, DiscreteActor, GaussianActor
 from depo.models.reward import StateReward
 from depo.models.skill import AnalyticSkill, CategoricalSkill, DiscreteSkill, Skill, VectorSkill
+from depo.models.variational_planner import VariationalPlanner
 from depo.models.weights_file import load_weights, save_weights, settled
 
 
@@ -86,9 +92,23 @@ def shape_of(model: Model) -> Shape:
             return CategoricalPlannerShape(model.states, hidden)
         case CategoricalSkill():
             return CategoricalSkillShape(model.states, model.actions, hidden)
+        case VariationalPlanner():
+            return VariationalPlannerShape(
+                **_seen(model.normaliser),
+                predicts=model.predicts,
+                latent=int(model.decoder.weights[0].shape[0]),
+                hidden=hidden,
+            )
+        case FollowingPlanner():
+            return FollowingPlannerShape(
+                **_seen(model.normaliser),
+                predicts=model.predicts,
+                rows=int(model.route.shape[0]),
+                hidden=hidden,
+            )
         case GaussianPlanner():
             return GaussianPlannerShape(
-                **_coordinates(model.normaliser),
+                **_seen(model.normaliser),
                 predicts=model.predicts,
                 log_std_bounds=model.log_std_bounds,
                 absolute=model.absolute,
@@ -97,7 +117,7 @@ def shape_of(model: Model) -> Shape:
             )
         case VectorSkill():
             return VectorSkillShape(
-                **_coordinates(model.normaliser),
+                **_seen(model.normaliser),
                 predicts=model.predicts,
                 actions=model.actions,
                 noise=model.noise,
@@ -107,7 +127,7 @@ def shape_of(model: Model) -> Shape:
             )
         case DiscreteSkill():
             return DiscreteSkillShape(
-                **_coordinates(model.normaliser),
+                **_seen(model.normaliser),
                 predicts=model.predicts,
                 choices=model.choices,
                 pair_input=model.pair_input,
@@ -117,24 +137,18 @@ def shape_of(model: Model) -> Shape:
             return CategoricalActorShape(model.states, _outputs(model), hidden)
         case GaussianActor():
             return GaussianActorShape(
-                **_coordinates(model.normaliser),
-                actions=_outputs(model) // 2,
-                hidden=hidden,
+                **_seen(model.normaliser), actions=_outputs(model) // 2, hidden=hidden
             )
         case StateReward():
-            return StateRewardShape(
-                **_coordinates(model.normaliser), gamma=model.gamma, hidden=hidden
-            )
+            return StateRewardShape(**_seen(model.normaliser), gamma=model.gamma, hidden=hidden)
         case DiscreteActor():
             return DiscreteActorShape(
-                **_coordinates(model.normaliser),
-                choices=model.choices,
-                hidden=hidden,
+                **_seen(model.normaliser), choices=model.choices, hidden=hidden
             )
 
 
-def _coordinates(normaliser: Normaliser) -> dict[str, Any]:
-    """How many features a model sees, and in what units."""
+def _seen(normaliser: Normaliser) -> dict[str, Any]:
+    """How a model sees vectors."""
     return {
         "sees": int(normaliser.mean.shape[0]),
         "clip": normaliser.clip,
@@ -173,6 +187,11 @@ def build(key: Any, shape: Shape) -> Any:
                 shape.absolute,
                 shape.smooth,
             )
+        case VariationalPlannerShape():
+            return VariationalPlanner(key, normaliser, shape.hidden, shape.latent, shape.predicts)
+        case FollowingPlannerShape():
+            route, length = jnp.zeros((shape.rows, shape.sees)), jnp.array(shape.rows)
+            return FollowingPlanner(key, normaliser, shape.hidden, route, length, shape.predicts)
         case VectorSkillShape():
             return VectorSkill(
                 key,

@@ -56,8 +56,10 @@ def export(
         first = next(iter(models.values()))
         origin = origin_of(run, problem, seed, first, env_steps, scores.get(seed, {}))
         keeps_planner = run.job.spec.takes_planner and not is_fine_tuned(run.job.settings)
-        if isinstance(first, DecoupledPolicy) and not keeps_planner:
-            save_planner(run.path / PLANNER / f"seed-{seed}", first.planner, origin)
+        beside = problem.learner.planner(state, i)
+        planner = first.planner if isinstance(first, DecoupledPolicy) else beside
+        if planner is not None and not keeps_planner:
+            save_planner(run.path / PLANNER / f"seed-{seed}", planner, origin)
         if "reward" in run.job.spec.exports and not run.job.spec.takes_reward:
             reward = problem.learner.reward(state, i)
             save_reward(run.path / REWARD / f"seed-{seed}", reward, origin)

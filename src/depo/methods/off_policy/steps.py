@@ -18,6 +18,7 @@ from depo.losses import (
     best_of_modes,
     gradient_penalty,
     inverse_dynamics,
+    supervised_planner,
     twin_critic,
 )
 from depo.losses import discriminator as discriminator_loss
@@ -296,6 +297,28 @@ def new_planner(
 def planner_optimiser(s: PlannerSettings, pace: Pace) -> optax.GradientTransformation:
     """Adam at the planner's rate."""
     return pace.of_planner().adam(s.planner.rate, s.networks.adam_beta)
+
+
+def fit_planner(
+    trained: Trained[GaussianPlanner],
+    expert: Pairs,
+    size: int,
+    form: parts.PlannerFit,
+    optimiser: optax.GradientTransformation,
+    key: Key[Array, ""],
+) -> tuple[Trained[GaussianPlanner], Metrics]:
+    """One step of L_h on as many expert transitions."""
+    draw, guess = jax.random.split(key)
+    state, next_state = draw_pairs(expert, draw, size)
+
+    def loss(planner: GaussianPlanner) -> tuple[Float[Array, ""], Float[Array, ""]]:
+        plan = planner.distribution(state)
+        difference = planner.difference(state, planner.select(next_state))
+        spread = jnp.mean(jnp.exp(plan.log_std))
+        return supervised_planner.of_distribution(plan, difference, form, guess), spread
+
+    planner, value, spread = step(trained, optimiser, loss)
+    return planner, {"planner_loss": value, "plan_spread": spread}
 
 
 @runtime_checkable

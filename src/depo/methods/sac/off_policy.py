@@ -90,13 +90,10 @@ class SoftActorCritic(Method):
         agent, _, metrics = update_critics(
             agent, batch, reward, next_value, end_value, s, self.pace
         )
-        critic = agent["critic"].model
         actor, loss, entropy = step(
             agent["actor"],
             self.optimiser(),
-            lambda model: actor_loss(
-                model, critic, batch.state, alpha, s.actor.output_penalty, own_key
-            ),
+            lambda model: self.actor_loss(model, agent, batch.state, own_key),
         )
         temperature = agent["temperature"]
         if s.actor.tune_temperature:
@@ -105,6 +102,17 @@ class SoftActorCritic(Method):
             temperature = self._tune(temperature, entropy, soft_policy.wanted_entropy(actions))
         metrics |= {"policy_loss": loss, "entropy": entropy, "temperature": alpha}
         return agent | {"actor": actor, "temperature": temperature}, metrics
+
+    def actor_loss(
+        self,
+        actor: Actor,
+        agent: Agent,
+        state: Float[Array, "batch sees"],
+        key: Key[Array, ""],
+    ) -> tuple[Float[Array, ""], Float[Array, ""]]:
+        """The actor's loss and entropy; the agent has everything else."""
+        alpha, critic = agent["temperature"].model(), agent["critic"].model
+        return actor_loss(actor, critic, state, alpha, self.settings.actor.output_penalty, key)
 
     def target_value(
         self, agent: Agent, state: Float[Array, "batch sees"], key: Key[Array, ""]
