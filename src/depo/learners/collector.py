@@ -84,8 +84,8 @@ class Collector:
         return Shape(own, self.actions.length, skill, planner.predicts, self.actions.choices)
 
     def _shape(self, normaliser: Normaliser, skill: Normaliser) -> Shape:
-        own = self.actions
-        return Shape(normaliser, own.length, skill, self.predicts, own.choices, self.expert)
+        own, shown = self.actions, (self.expert[0], self.expert[1])
+        return Shape(normaliser, own.length, skill, self.predicts, own.choices, shown)
 
     def reset(self, number: int) -> None:
         """Start every copy from a seed that only run seed, checkpoint and copy determine."""

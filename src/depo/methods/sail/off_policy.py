@@ -8,7 +8,7 @@ import jax
 import optax
 from jaxtyping import Array, Float, Key
 
-from depo.data.transitions import Pairs, Transitions
+from depo.data.transitions import Expert, Pairs, Transitions
 from depo.losses import gradient_penalty, policy_prior, state_alignment, variational_prediction
 from depo.methods.gaifo.off_policy import GAIfOMethod
 from depo.methods.method import Agent, Metrics
@@ -36,7 +36,7 @@ class SAILMethod(GAIfOMethod):
     """The discriminator is a potential of states; the actor is drawn to what the skill would do
     for the predicted state."""
 
-    settings: OffPolicySAIL  # type: ignore[assignment]
+    settings: OffPolicySAIL
 
     def init(self, key: Key[Array, ""], shape: Shape) -> Agent:
         """SAC's models, the potential, predictor and skill."""
@@ -63,7 +63,7 @@ class SAILMethod(GAIfOMethod):
         agent: Agent,
         batch: Transitions,
         wide: Transitions,
-        expert: Pairs,
+        expert: Expert,
         key: Key[Array, ""],
     ) -> tuple[Agent, Metrics]:
         """Predictor and skill, the potential, then soft actor-critic on its reward."""
