@@ -107,6 +107,7 @@ TESTED_BY = {
     "methods/transfer/on_policy": "learners/test_on_policy.py",
     "methods/bco/off_policy": "learners/test_off_policy.py",
     "methods/gaifo/off_policy": "learners/test_off_policy.py",
+    "methods/gaifo/adversarial": "methods/gail/test_off_policy.py",
     "methods/off_policy/joint": "learners/test_cotraining.py",
     "methods/off_policy/presets": "methods/test_presets.py",
     "methods/off_policy/settings": "runs/test_job.py",

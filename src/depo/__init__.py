@@ -23,13 +23,14 @@ carry it to other action spaces. This page is the table of contents:
 | record what a run does                 | ``record``                                         |
 | see what a planner imagines            | ``imagine``                                        |
 | see whether plans are reached          | ``reachability``                                   |
-| use what was learned elsewhere         | ``load_planner``, ``load_skill``                   |
+| use what was learned elsewhere         | ``load_planner``, ``load_skill``, ``load_reward``  |
 | build by hand                          | ``CategoricalPlanner``, ``GaussianPlanner``,       |
 |                                        | ``CategoricalSkill``, ``VectorSkill``,             |
 |                                        | ``DiscreteSkill``, ``AnalyticSkill``,              |
 |                                        | ``DecoupledPolicy``, ``Normaliser``                |
 | hand models over                       | ``pull``, ``push``                                 |
-| save what was built                    | ``save_planner``, ``save_skill``, ``save_policy``  |
+| save what was built                    | ``save_planner``, ``save_skill``, ``save_policy``, |
+|                                        | ``save_reward``                                    |
 | catch what a user can mend             | ``DepoError``                                      |
 
 Importing depo registers its environments with Gymnasium (``depo/GridWorld-v0``); JAX is loaded
@@ -62,7 +63,14 @@ if TYPE_CHECKING:
     from depo.environments.recordings import import_recordings
     from depo.export.policy_export import export_policy
     from depo.models.acting import Policy
-    from depo.models.folder import load_planner, load_skill, save_planner, save_skill
+    from depo.models.folder import (
+        load_planner,
+        load_reward,
+        load_skill,
+        save_planner,
+        save_reward,
+        save_skill,
+    )
     from depo.models.normaliser import Normaliser
     from depo.models.planner import CategoricalPlanner, GaussianPlanner
     from depo.models.policy import DecoupledPolicy
@@ -103,11 +111,13 @@ _HOME = {
     "pull": "depo.sharing.transport",
     "push": "depo.sharing.transport",
     "load_planner": "depo.models.folder",
+    "load_reward": "depo.models.folder",
     "load_skill": "depo.models.folder",
     "Policy": "depo.models.acting",
     "load_policy": "depo.models.policy_folder",
     "save_policy": "depo.models.policy_folder",
     "save_planner": "depo.models.folder",
+    "save_reward": "depo.models.folder",
     "save_skill": "depo.models.folder",
     "CategoricalPlanner": "depo.models.planner",
     "GaussianPlanner": "depo.models.planner",
@@ -152,6 +162,7 @@ __all__ = [
     "load_demonstrations",
     "load_planner",
     "load_policy",
+    "load_reward",
     "load_scene",
     "load_skill",
     "pull",
@@ -162,6 +173,7 @@ __all__ = [
     "resume",
     "save_planner",
     "save_policy",
+    "save_reward",
     "save_skill",
     "train",
     "transfer",

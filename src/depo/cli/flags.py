@@ -79,6 +79,8 @@ class CommonFlags:
     skill: str = ""
     """A skill folder to begin with (--skill-rate 0 keeps it as it is); in a transfer with --steps 0
     also a formula, module:function; empty: a fresh skill."""
+    reward_from: str = ""
+    """The reward that airl-transfer learns by: a run of airl, or a folder as RUN/reward/seed-0."""
     out: str = ""
     """The run's folder; empty: the next free one below runs/."""
     strict: bool = False
@@ -420,6 +422,7 @@ class Form:
             demos=common.demos,
             skill=known_skill(self.method, self.found, common.skill),
             planner=self.planner,
+            reward_from=common.reward_from,
             variants=variants.names(),
             schedule=variants.schedule,
         )

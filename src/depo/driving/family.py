@@ -79,6 +79,10 @@ class DrivingFamily(EnvironmentFamily):
         """The exact inverse of the vehicle's kinematics."""
         return formula_of(environment.settings.vehicle)
 
+    def controllers(self, environment: EnvironmentSettings) -> str:
+        """The vehicle's speed and heading controllers."""
+        return formula_of(f"pid_{environment.settings.vehicle}")
+
     def time_step(self, environment: EnvironmentSettings) -> float:
         """The recording's."""
         from depo.driving.opening import open_recording

@@ -33,9 +33,12 @@ from depo.models.card import (
     Digests,
     DiscreteActorShape,
     DiscreteSkillShape,
+    FollowingPlannerShape,
     FormulaShape,
     GaussianPlannerShape,
     Origin,
+    StateRewardShape,
+    VariationalPlannerShape,
     scores_table,
     without_digest,
 )
@@ -56,6 +59,9 @@ from depo.zoo.entries import located
 
 Formula = Callable[[jax.Array, jax.Array], jax.Array] | AnalyticSkill | str
 FINITE = CategoricalPlannerShape | CategoricalSkillShape | CategoricalActorShape
+PLANNERS = (
+    CategoricalPlannerShape | GaussianPlannerShape | VariationalPlannerShape | FollowingPlannerShape
+)
 ACTORS = CategoricalActor | GaussianActor | DiscreteActor
 FORMAT = Format("policy folder", (without_digest,), signed=True)
 
@@ -179,7 +185,7 @@ def _check_spaces(model: PolicyModel, stored: _Stored, file: Path) -> None:
             fits = states.count is None and shape.sees in sees
         if isinstance(shape, DiscreteSkillShape | DiscreteActorShape):
             fits = fits and shape.choices == actions.choices
-        elif not isinstance(shape, CategoricalPlannerShape | GaussianPlannerShape):
+        elif not isinstance(shape, PLANNERS | StateRewardShape):
             bounded = actions.low is not None and actions.high is not None
             of_box = math.prod(actions.shape) * (bounded and not actions.choices)
             own = actions.count if isinstance(shape, FINITE) else of_box
