@@ -205,6 +205,23 @@ def test_every_public_name_is_on_the_page_of_python() -> None:
     assert [name for name in depo.__all__ if not re.search(rf"\b{name}\b", page)] == []
 
 
+def test_every_page_is_in_the_navigation() -> None:
+    listed = set(re.findall(r": ([\w/-]+\.md)$", (ROOT / "mkdocs.yml").read_text(), re.MULTILINE))
+    there = {str(page.relative_to(ROOT / "docs")) for page in (ROOT / "docs").glob("*.md")}
+    assert there - listed == set()
+
+
+def test_recordings_of_another_library_are_read_as_its_page_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    page = ROOT / "docs" / "migrate-from-imitation.md"
+    quick = [text for _, text in blocks(page, "python") if "depo.train" not in text]
+    for text in quick:
+        exec(compile(text, page.name, "exec"), {"__name__": "page"})
+    assert capsys.readouterr().out.splitlines() == ["4", "4 (804, 3)"]
+
+
 @pytest.mark.slow  # it trains
 @pytest.mark.parametrize("name", ["README.md", "docs/reference/python.md"])
 def test_a_page_runs_from_top_to_bottom(

@@ -28,11 +28,14 @@ from depo.methods.ineffective import ineffective
 from depo.methods.off_policy.method import Pace
 from depo.methods.on_policy.experience import Memory
 from depo.methods.on_policy.method import Spaces
+from depo.methods.optimisation import Trained
 from depo.methods.presets import preset_settings
 from depo.methods.registry import OFF_POLICY, ON_POLICY, LearnerName, methods
 from depo.methods.settings_tree import MethodSettings, Setting, every_name, leaves, with_values
+from depo.models.folder import save_reward
 from depo.models.normaliser import Normaliser
 from depo.models.planner import CategoricalPlanner, GaussianPlanner
+from depo.models.reward import StateReward
 from depo.runs.home import find_environment
 from depo.runs.job import Job
 from depo.runs.problem import Problem, open_problem
@@ -63,6 +66,8 @@ NEEDS: dict[str, dict[str, Any]] = {
     "first_fit_passes": {"skill_schedule": "refit"},
     "extremes": {"epsilon": 0.5},
     "end_cost": {"termination": "relative"},
+    "absorbing_logit": {"termination": "absorbing"},
+    "pair_input": {"step_units": False},
 }
 """What a setting goes with."""
 OTHERS: dict[str, Any] = {
@@ -72,6 +77,7 @@ OTHERS: dict[str, Any] = {
     "plans": "0",
     "unfreeze_after": 60,
     "epsilon_every": 10,
+    "goals_ahead": 1,
     "supervision_loss": "sampled",
 }
 """Values to try where twice as much, half as much or the next word will not do."""
@@ -127,7 +133,10 @@ def test_the_same_settings_look_the_same(
 
 @pytest.fixture(scope="module")
 def recordings(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return straight_demonstrations(tmp_path_factory.mktemp("demos") / "demos.npz")
+    folder = tmp_path_factory.mktemp("demos")
+    reward = StateReward(jax.random.key(0), Normaliser.none(2), (4, 4), 0.9)
+    save_reward(folder / "reward", reward)
+    return straight_demonstrations(folder / "demos.npz")
 
 
 def _settings(method: str, learner: LearnerName, given: dict[str, Any]) -> MethodSettings:
@@ -162,7 +171,8 @@ def _value(settings: Any, leaf: Setting) -> Any:
 def _job(method: str, learner: LearnerName, settings: MethodSettings, recordings: str) -> Job:
     environment: EnvironmentSettings = FORMS[learner]
     demos = recordings if learner == OFF_POLICY else ""
-    return Job(method, learner, settings, environment, steps=240, demos=demos)
+    given = str(Path(recordings).parent / "reward") if methods()[method].takes_reward else ""
+    return Job(method, learner, settings, environment, steps=240, demos=demos, reward_from=given)
 
 
 @cache
@@ -214,6 +224,8 @@ def _on_vectors(job: Job, problem: Problem) -> Iterator[tuple[str, Any]]:
         adam = Pace.adam
         patch.setattr(Pace, "adam", lambda *given: asked.append(given) or adam(*given))
         agent = eqx.filter_eval_shape(method.init, jax.random.key(0), shape)
+        if learner.rewards is not None:
+            agent |= {"reward": Trained(learner.rewards[0], None)}
         if job.spec.takes_planner:
             agent = eqx.filter_eval_shape(method.with_planner, agent, planner)
     policy = method.policy(agent)

@@ -15,6 +15,9 @@ TESTED_BY = {
     "cli/cotrain": "driving/test_family.py",
     "cli/demo": "cli/test_main.py",  # its help alone: all of it takes minutes
     "cli/evaluate": "cli/test_main.py",
+    "cli/export": "cli/test_zoo.py",
+    "cli/pull": "cli/test_zoo.py",
+    "cli/push": "cli/test_zoo.py",
     "cli/imagine": "analysis/test_imagine.py",
     "cli/reachability": "analysis/test_reachability.py",
     "cli/reproduce": "experiments/test_ablation.py",
@@ -28,6 +31,7 @@ TESTED_BY = {
     "analysis/imagined_drives": "cli/test_render.py",
     "analysis/imagined_walks": "analysis/test_imagine.py",
     "analysis/reach_report": "analysis/test_reachability.py",
+    "analysis/policies": "zoo/test_entries.py",
     "analysis/region": "analysis/test_reachability.py",
     # parts of one page
     "analysis/report/charts": "analysis/report/test_page.py",
@@ -39,6 +43,11 @@ TESTED_BY = {
     "analysis/recordings/motion": "analysis/recordings/test_check.py",
     "analysis/recordings/moves": "analysis/recordings/test_check.py",
     "analysis/recordings/named": "analysis/recordings/test_check.py",
+    # an exported folder, and what is shared, is looked at as a whole
+    "export/loop": "export/test_policy_export.py",
+    "export/onnx_graph": "export/test_policy_export.py",
+    "models/plain_model": "models/test_plain.py",
+    "sharing/places": "sharing/test_transport.py",
     # used by everything
     "core/annotations": "core/test_codec.py",
     "core/errors": "cli/test_main.py",
@@ -103,6 +112,7 @@ TESTED_BY = {
     "methods/transfer/on_policy": "learners/test_on_policy.py",
     "methods/bco/off_policy": "learners/test_off_policy.py",
     "methods/gaifo/off_policy": "learners/test_off_policy.py",
+    "methods/gaifo/adversarial": "methods/gail/test_off_policy.py",
     "methods/off_policy/joint": "learners/test_cotraining.py",
     "methods/off_policy/presets": "methods/test_presets.py",
     "methods/off_policy/settings": "runs/test_job.py",

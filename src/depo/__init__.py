@@ -15,18 +15,22 @@ carry it to other action spaces. This page is the table of contents:
 | carry a planner to other actions       | ``transfer``                                       |
 | go on with a stopped run, open a run   | ``resume``, ``Run``                                |
 | follow a run and stop it               | ``Callback``, ``Evaluation``, ``Call``,            |
-|                                        | ``StopAtScore``, ``StopWhenNothingImproves``       |
+|                                        | ``StopAtScore``, ``StopWhenNothingImproves``,      |
+|                                        | ``Track``                                          |
 | score a run                            | ``evaluate``                                       |
 | act with what was learned              | ``load_policy``, ``Policy``                        |
+| act where there is no depo             | ``export_policy``                                  |
 | record what a run does                 | ``record``                                         |
 | see what a planner imagines            | ``imagine``                                        |
 | see whether plans are reached          | ``reachability``                                   |
-| use what was learned elsewhere         | ``load_planner``, ``load_skill``                   |
+| use what was learned elsewhere         | ``load_planner``, ``load_skill``, ``load_reward``  |
 | build by hand                          | ``CategoricalPlanner``, ``GaussianPlanner``,       |
 |                                        | ``CategoricalSkill``, ``VectorSkill``,             |
 |                                        | ``DiscreteSkill``, ``AnalyticSkill``,              |
 |                                        | ``DecoupledPolicy``, ``Normaliser``                |
-| save what was built                    | ``save_planner``, ``save_skill``, ``save_policy``  |
+| hand models over                       | ``pull``, ``push``                                 |
+| save what was built                    | ``save_planner``, ``save_skill``, ``save_policy``, |
+|                                        | ``save_reward``                                    |
 | catch what a user can mend             | ``DepoError``                                      |
 
 Importing depo registers its environments with Gymnasium (``depo/GridWorld-v0``); JAX is loaded
@@ -57,8 +61,16 @@ if TYPE_CHECKING:
     from depo.driving.traffic.recording import Recording
     from depo.driving.traffic.scenes import load_scene
     from depo.environments.recordings import import_recordings
+    from depo.export.policy_export import export_policy
     from depo.models.acting import Policy
-    from depo.models.folder import load_planner, load_skill, save_planner, save_skill
+    from depo.models.folder import (
+        load_planner,
+        load_reward,
+        load_skill,
+        save_planner,
+        save_reward,
+        save_skill,
+    )
     from depo.models.normaliser import Normaliser
     from depo.models.planner import CategoricalPlanner, GaussianPlanner
     from depo.models.policy import DecoupledPolicy
@@ -72,6 +84,8 @@ if TYPE_CHECKING:
         StopWhenNothingImproves,
     )
     from depo.runs.run import Run
+    from depo.runs.tracking import Track
+    from depo.sharing.transport import pull, push
 
 _HOME = {
     "train": "depo.api",
@@ -92,12 +106,18 @@ _HOME = {
     "Evaluation": "depo.runs.callbacks",
     "StopAtScore": "depo.runs.callbacks",
     "StopWhenNothingImproves": "depo.runs.callbacks",
+    "Track": "depo.runs.tracking",
+    "export_policy": "depo.export.policy_export",
+    "pull": "depo.sharing.transport",
+    "push": "depo.sharing.transport",
     "load_planner": "depo.models.folder",
+    "load_reward": "depo.models.folder",
     "load_skill": "depo.models.folder",
     "Policy": "depo.models.acting",
     "load_policy": "depo.models.policy_folder",
     "save_policy": "depo.models.policy_folder",
     "save_planner": "depo.models.folder",
+    "save_reward": "depo.models.folder",
     "save_skill": "depo.models.folder",
     "CategoricalPlanner": "depo.models.planner",
     "GaussianPlanner": "depo.models.planner",
@@ -131,23 +151,29 @@ __all__ = [
     "Run",
     "StopAtScore",
     "StopWhenNothingImproves",
+    "Track",
     "VectorSkill",
     "check_demonstrations",
     "cotrain",
     "evaluate",
+    "export_policy",
     "imagine",
     "import_recordings",
     "load_demonstrations",
     "load_planner",
     "load_policy",
+    "load_reward",
     "load_scene",
     "load_skill",
+    "pull",
+    "push",
     "reachability",
     "read_recordings",
     "record",
     "resume",
     "save_planner",
     "save_policy",
+    "save_reward",
     "save_skill",
     "train",
     "transfer",

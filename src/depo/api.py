@@ -23,7 +23,7 @@ from depo.methods.ineffective import refuse_ineffective
 from depo.methods.presets import compose
 from depo.methods.registry import OFF_POLICY, ON_POLICY, TRANSFER, LearnerName, find_method
 from depo.methods.settings_tree import MethodSettings, with_values
-from depo.models.skill_source import skill_name
+from depo.models.skill_source import is_formula, skill_name
 from depo.runs.callbacks import Callback, checked
 from depo.runs.home import find_environment
 from depo.runs.job import IN_MEMORY, Job, first_seeds
@@ -61,6 +61,7 @@ def make_job(
     preset: str = "fast",
     skill: SkillLike = "",
     planner: str | Path | Run = "",
+    reward_from: str | Path | Run = "",
     variants: Sequence[str] = (),
     schedule: str = "round-robin",
     trust: bool = False,
@@ -76,12 +77,11 @@ def make_job(
     """
     _Plain(method, dynamics, observe, preset, schedule, seed, seeds, steps, env_args)
     spec = find_method(method)
-    source = _checked_planner(planner)
+    source = _checked_source(planner, "planner")
     environment = find_environment(env, source, env_args, dynamics, trust, observe)
     learner = learner_for(environment)
     name = known_skill(method, environment, skill_name(skill))
-    own = spec.implementation(learner)
-    overrides = _checked_overrides(overrides)
+    own, overrides = spec.implementation(learner), _checked_overrides(overrides)
     if settings is None:
         task = environment.id
         settings = compose(method, preset, learner, task, dynamics, name, flags=overrides).settings
@@ -99,9 +99,15 @@ def make_job(
         demos=IN_MEMORY if isinstance(demos, Demonstrations) else _checked_demos(demos),
         skill=name,
         planner=source,
+        reward_from=_checked_source(reward_from, "reward_from"),
         variants=_checked_variants(variants),
         schedule=schedule,
     )
+    return _allowed(job, overrides)
+
+
+def _allowed(job: Job, overrides: Overrides) -> Job:
+    """A job that the user asked for, in all of its words: it may import what it names."""
     allow(job.wants)
     refuse_ineffective(overrides, job.settings, job.facts)
     return job
@@ -125,10 +131,10 @@ class _Plain:
         check_fields(self, "arguments")
 
 
-def _checked_planner(planner: object) -> str:
-    if isinstance(planner, Run):
-        return str(planner.path)
-    return planner if isinstance(planner, str) else str(as_path(planner, "planner"))
+def _checked_source(source: object, what: str) -> str:
+    if isinstance(source, Run):
+        return str(source.path)
+    return source if isinstance(source, str) else str(as_path(source, what))
 
 
 def _checked_variants(variants: object) -> tuple[str, ...]:
@@ -174,11 +180,25 @@ def known_skill(method: str, environment: EnvironmentSettings, skill: str) -> st
     spec = find_method(method)
     if skill and not spec.has_skill:
         raise DepoError(f"skill has no effect here: {method} has no skill of its own")
+    if spec.needs_controllers and not is_formula(skill):
+        return _controllers(method, environment, skill)
     if skill == LEARNED:
         return ""
     if skill or spec.takes_planner or not spec.has_skill:
         return skill
     return family_of(environment).formula(environment)
+
+
+def _controllers(method: str, environment: EnvironmentSettings, skill: str) -> str:
+    """Those of the family, for a method that cannot do without."""
+    own = "" if skill else family_of(environment).controllers(environment)
+    if not own:
+        raise DepoError(
+            f"{method} has its decisions executed by controllers made by hand, not by "
+            f"'{skill or 'a skill that is learned'}': give --skill module:function for "
+            f"{environment.label}"
+        )
+    return own
 
 
 def learner_for(environment: EnvironmentSettings) -> LearnerName:
@@ -202,6 +222,7 @@ def train(
     seeds: int = 1,
     preset: str = "fast",
     skill: SkillLike = "",
+    reward_from: str | Path | Run = "",
     out: str | Path = "",
     callbacks: Sequence[Callback] = (),
     progress: bool = True,
@@ -226,6 +247,7 @@ def train(
         seeds=seeds,
         preset=preset,
         skill=skill,
+        reward_from=reward_from,
     )
     return run_job(job, out, shown(callbacks, progress), demos, strict)
 

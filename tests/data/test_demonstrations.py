@@ -246,3 +246,11 @@ def test_they_are_shown_in_a_line() -> None:
     line = "2 episodes, 1,002 steps, 6 features (x, y, z, vx, …), from an expert"
     assert repr(demos) == f"Demonstrations({line})"
     assert len(repr(load_demonstrations("gridworld"))) < 200
+
+
+def test_episodes_are_given_with_their_returns() -> None:
+    demos = Demonstrations.from_episodes([[0, 1], [1, 2, 3]], episode_returns=[1.0, -2.5])
+    assert demos.episode_returns is not None
+    assert demos.episode_returns.tolist() == [1.0, -2.5]
+    with pytest.raises(DepoError, match="one number for each of the 2 episodes"):
+        Demonstrations.from_episodes([[0, 1], [1, 2, 3]], episode_returns=[1.0])

@@ -42,6 +42,21 @@ def test_draws_are_the_newest_rows_and_no_others(
     np.testing.assert_array_equal(drawn.next_state[:, 0], drawn.reward + 1)
 
 
+def test_goals_ahead_stay_in_their_episode() -> None:
+    replay = Replay(40, 1, 1)
+    for begin in (0, 100, 200, 300):  # episodes of 12 steps in each of two copies, in turn
+        x = begin + np.arange(12, dtype=np.float32).repeat(2)
+        x[1::2] += 1_000
+        none = np.zeros(24, np.float32)
+        replay.add(Transitions(x[:, None], x[:, None], x[:, None] + 1, none, none > 0))
+    drawn, goals = replay.draw_ahead(np.random.default_rng(0), (2_000,), 99, ahead=3, copies=2)
+    way = (goals - drawn.state)[:, 0]
+    assert set(way) == {1.0, 2.0, 3.0}
+    left = 12 - drawn.state[:, 0] % 100 % 50  # of its episode
+    assert (way <= left).all()
+    assert (np.bincount(way[left > 3].astype(int))[1:] > 400).all()
+
+
 @given(capacity=st.integers(9, 30), sizes=sizes, cut=st.integers(0, 11), again=sizes)
 def test_a_loaded_ring_is_the_saved_one_and_goes_on_alike(
     tmp_path_factory, capacity: int, sizes: list[int], cut: int, again: list[int]

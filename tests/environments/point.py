@@ -55,7 +55,7 @@ ID = f"{__name__}:depo-test/Point-v0"
 
 
 def straight_demonstrations(path, episodes: int = 6):
-    """An expert that walks right, half a step each time."""
+    """An expert that walks right, half a step each time; its actions are recorded, too."""
     from depo.data import Demonstrations
 
     generator = np.random.default_rng(0)
@@ -63,7 +63,9 @@ def straight_demonstrations(path, episodes: int = 6):
         generator.uniform(-1, 1, 2) + np.arange(41)[:, None] * np.array([STEP / 2, 0.0])
         for _ in range(episodes)
     ]
-    return Demonstrations.from_episodes(walks).save(path)
+    actions = np.tile(np.array([0.5, 0.0], np.float32), (41 * episodes, 1))
+    lengths = np.full(episodes, 41)
+    return Demonstrations(np.concatenate(walks), lengths, actions=actions).save(path)
 
 
 def inverse(state, target):

@@ -198,6 +198,10 @@ def _vectors() -> Iterable[Case]:
     yield case("gaifo-dp", "gaifo-dp", IMITATION | ADVERSARY)
     yield case("bco", "bco", SKILL)
     yield case("bco-samples", "bco", SKILL, clone_samples=True)
+    yield case("bc", "bc", IMITATION)
+    for method in ("gail", "airl", "iddm"):
+        yield case(method, method, IMITATION | ADVERSARY)
+    yield case("opolo", "opolo", DEPO)
     alone = {"skill_hidden": 16, "skill_replay": 200, **SMALL}
     yield Case("edge-depo-rl", "train", {"method": "depo-rl", "env": EDGE, **alone})
     yield Case("edge-sac", "train", {"method": "sac", "env": EDGE, **SMALL})

@@ -10,6 +10,7 @@ import pytest
 import depo
 from depo.analysis.evaluate import load_policies
 from depo.methods.registry import OFF_POLICY, find_method, trainable
+from depo.models.policy import DecoupledPolicy
 from depo.runs.run import Run
 from depo.runs.training import begin
 from tests.environments.point import ID, straight_demonstrations
@@ -27,7 +28,10 @@ QUICKLY = ("gaifo-dp", "bco")
         *(
             pytest.param(name, "fast", marks=() if name in QUICKLY else pytest.mark.slow)
             for name, spec in trainable().items()
-            if OFF_POLICY in spec.implementations and name not in ("sac", "depo")
+            if OFF_POLICY in spec.implementations
+            and name not in ("sac", "depo")
+            and not spec.takes_reward
+            and not spec.needs_controllers
         ),
         ("depo", "paper"),
     ],
@@ -36,7 +40,8 @@ def test_every_method_runs_scores_and_can_be_evaluated(
     method: str, preset: str, tmp_path: Path
 ) -> None:
     changes: dict[str, object] = {**IMITATION, "random_steps": 100, "batch_steps": 50}
-    if find_method(method).has_skill:
+    spec = find_method(method)
+    if spec.has_skill:
         changes |= {"skill_hidden": 32}
     if preset == "paper":
         changes |= {"first_fit_passes": 2, "refit_passes": 2}
@@ -46,9 +51,27 @@ def test_every_method_runs_scores_and_can_be_evaluated(
     assert rows[0]["return"] != rows[1]["return"]
     again = depo.evaluate(run.path, episodes=3)
     assert [row["env_steps"] for row in again] == [500, 500]
-    plans = method not in ("gaifo", "bco")
-    assert ("reach_error" in rows[0]) == plans
-    assert (run.path / "planner" / "seed-1").exists() == plans
+    acts_by_plans = isinstance(load_policies(run)[0], DecoupledPolicy)
+    assert ("reach_error" in rows[0]) == acts_by_plans
+    assert (run.path / "planner" / "seed-1").exists() == ("planner" in spec.exports)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", ["imo", "qss", "qss-gaifo", "sail", "gsp"])
+def test_a_run_that_is_stopped_goes_on_exactly(method: str, tmp_path: Path) -> None:
+    short = {**IMITATION, "random_steps": 100, "batch_steps": 50, "evaluate_every": 2}
+    whole = train(method, tmp_path, steps=500, **short)
+    stopped = begin(whole.job, tmp_path / "stopped")
+
+    def kill(evaluation: depo.Evaluation) -> None:
+        if evaluation.steps == 300:  # a checkpoint was at 200
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        depo.resume(stopped.path, callbacks=[depo.Call(kill)])
+    depo.resume(stopped.path)
+    assert (stopped.path / "metrics.csv").read_bytes() == (whole.path / "metrics.csv").read_bytes()
+    assert stopped.latest()[0].read_bytes() == whole.latest()[0].read_bytes()
 
 
 def test_seeds_that_learn_at_once_learn_what_each_learns_alone(tmp_path: Path) -> None:

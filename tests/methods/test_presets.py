@@ -137,7 +137,10 @@ def test_the_recipe_knows_no_task(task: str) -> None:
     assert recipe != preset_settings("depo", "v0.1", OFF_POLICY, "Mine-v0")
 
 
-@pytest.mark.parametrize("method", ["gaifo", "gaifo-dp", "bco", "depo-supervised"])
+@pytest.mark.parametrize(
+    "method",
+    ["gaifo", "gaifo-dp", "bco", "depo-supervised", "bc", "gail", "airl", "opolo", "iddm"],
+)
 def test_baselines_have_the_same_recipe(method: str) -> None:
     own, other, elsewhere = (
         flat_values(preset_settings(name, "recipe", OFF_POLICY, task))

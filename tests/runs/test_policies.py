@@ -48,7 +48,14 @@ def demos(tmp_path_factory) -> Path:
 
 @pytest.mark.parametrize(
     "method",
-    ["depo", "depo-agnostic", "depo-supervised", "depo-rl", "gaifo", "gaifo-dp", "bco", "sac"],
+    [
+        *("depo", "depo-agnostic", "depo-supervised", "depo-rl", "gaifo", "gaifo-dp", "bco", "sac"),
+        *(pytest.param(m, marks=pytest.mark.slow) for m in ("bc", "gail", "airl", "opolo", "iddm")),
+        *(
+            pytest.param(name, marks=pytest.mark.slow)
+            for name in ("imo", "qss", "qss-gaifo", "sail", "gsp")
+        ),
+    ],
 )
 def test_every_method_on_vectors_has_a_policy_in_own_units(
     method: str, demos: Path, tmp_path: Path

@@ -37,7 +37,9 @@ ID = f"{__name__}:depo-test/Line-v0"
 
 
 def walks(path: Path, episodes: int = 6) -> Path:
-    """An expert that goes right for ever."""
+    """An expert that goes right for ever; its actions are recorded, too."""
     starts = np.random.default_rng(0).uniform(-1, 1, (episodes, 1))
     steps = STEP * np.arange(21)
-    return Demonstrations.from_episodes([(s + steps)[:, None] for s in starts]).save(path)
+    states = np.concatenate([(s + steps)[:, None] for s in starts])
+    lengths, actions = np.full(episodes, 21), np.full(21 * episodes, RIGHT)
+    return Demonstrations(states, lengths, actions=actions).save(path)

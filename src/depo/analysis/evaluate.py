@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from pathlib import Path
 
+from depo.analysis.policies import evaluate_policy, is_policy_folder
 from depo.core.errors import DepoError
 from depo.core.weights import digest
 from depo.environments.family import family_of
@@ -26,7 +27,7 @@ def evaluate(
     env: EnvironmentLike | None = None,
     trust: bool = False,
 ) -> list[dict[str, float | str]]:
-    """Scores of each seed at the last checkpoint.
+    """Scores of each seed of a run at its last checkpoint; or of a policy folder, or ``zoo:NAME``.
 
     The deterministic policy plays ``episodes`` episodes on held-out seeds in a simulator of its
     own (driving: all validation and test vehicles, once); on a grid world exact scores stand
@@ -35,6 +36,8 @@ def evaluate(
     """
     if episodes < 1:
         raise DepoError(f"episodes {episodes} is not positive")
+    if not isinstance(run, Run) and is_policy_folder(run):
+        return [evaluate_policy(run, episodes=episodes, dynamics=dynamics, trust=trust)]
     run = as_run(run, env=env, trust=trust)
     run.check_imports()
     job = run.job if dynamics is None else under(run.job, dynamics)

@@ -11,7 +11,6 @@ from depo.analysis.imagination import Imagination, Imaginer, Source
 from depo.analysis.imagined_drives import DriveImaginer
 from depo.analysis.imagined_walks import WalkImaginer
 from depo.core.errors import DepoError
-from depo.core.files import as_path
 from depo.core.plugins import add_once
 from depo.data.shipped import load_demonstrations
 from depo.environments.family import EnvironmentSettings, family_of, named_environment
@@ -24,6 +23,7 @@ from depo.models.planner import CategoricalPlanner, Planner
 from depo.models.policy import DecoupledPolicy
 from depo.runs.home import home_of
 from depo.runs.run import CHECKPOINTS, Run, as_run
+from depo.zoo.entries import located
 
 _imaginers: dict[str, Imaginer] = {}
 
@@ -80,7 +80,7 @@ def open_source(
     trust: bool = False,
 ) -> Source:
     """A run with its policy, or a planner folder; the environment given, or its own."""
-    path = source.path if isinstance(source, Run) else as_path(source, "source")
+    path = source.path if isinstance(source, Run) else located(source, "source", "planner")
     if isinstance(source, Run) or (path / CHECKPOINTS).is_dir():
         run = as_run(source, trust=trust)
         if not isinstance(env, str) and is_given(run.job.environment.id):

@@ -74,7 +74,7 @@ class Record:
     shows how the policy finds back when it is pushed off, which a planner cloned from it has to
     know."""
     keep_actions: bool = False
-    """Keep the actions too; no method needs them."""
+    """Keep the actions too, for bc, gail and airl; the other methods need none."""
     trust: bool = False
     """Import the modules that the run names, though somebody else made it."""
     json: bool = False
@@ -103,7 +103,7 @@ class ImportMinari:
     file: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="FILE")]
     """The .npz file to write."""
     keep_actions: bool = False
-    """Keep the recorded actions too; no method needs them."""
+    """Keep the recorded actions too, for bc, gail and airl; the other methods need none."""
     episodes: int = 0
     """Take only the first n episodes; 0: all."""
     json: bool = False
@@ -268,7 +268,7 @@ def describe(demos: Demonstrations) -> dict[str, Any]:
         "state_space": "finite" if demos.is_finite else "vectors",
         "dimension": demos.dimension,
         "features": ", ".join(demos.feature_names),
-        "actions": "recorded" if demos.actions is not None else "none (none needed)",
+        "actions": "none (bc, gail and airl need some)" if demos.actions is None else "recorded",
     }
     if demos.is_finite:
         about["distinct_states"] = len(np.unique(demos.observations))

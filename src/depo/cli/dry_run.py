@@ -113,9 +113,15 @@ def _is_alike(one: Job, other: Job) -> bool:
 def _demonstrations(job: Job) -> dict[str, Any] | None:
     if not (job.demos or job.needs_demonstrations):
         return None
-    from depo.runs.demonstrations import default_demonstrations, draw_demonstrations
+    from depo.runs.demonstrations import (
+        check_actions,
+        default_demonstrations,
+        draw_demonstrations,
+    )
 
     demos = default_demonstrations(job.environment, job.demos)
+    if job.spec.needs_actions:
+        check_actions(demos, job.method)
     part = getattr(job.settings, "demos", None)
     seen = None if part is None else draw_demonstrations(demos, part.episodes, job.seeds[0]).seen
     lengths = demos.episode_lengths

@@ -28,8 +28,8 @@ class Evaluate:
     Where dynamics are known exactly (the grid world), exact scores stand beside the played ones.
     """
 
-    run: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="RUN")]
-    """The run's folder."""
+    run: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="RUN|POLICY")]
+    """The run's folder, a policy folder, or zoo:NAME."""
     episodes: int = 10
     """Episodes for each seed (driving: all validation and test vehicles, whatever this says)."""
     dynamics: str | None = None
@@ -48,22 +48,18 @@ class Evaluate:
 def run(argv: list[str]) -> int:
     """Evaluate."""
     flags = parse(Evaluate, argv, "depo evaluate")
-    from depo.analysis.closeness import closeness
     from depo.analysis.evaluate import evaluate
-    from depo.analysis.yardstick import lacks_returns, yardstick_of
+    from depo.analysis.policies import is_policy_folder
+    from depo.analysis.yardstick import Yardstick
     from depo.core.runtime import prepare_jax
     from depo.runs.run import Run
 
     prepare_jax()
-    found = Run.open(flags.run, trust=flags.trust)
-    scores = evaluate(found, episodes=flags.episodes, dynamics=flags.dynamics)
-    changed = found if flags.dynamics is None else _under(found, flags.dynamics)
-    yardstick = yardstick_of(changed)
-    compared = (
-        closeness(found, episodes=flags.episodes, dynamics=flags.dynamics)
-        if flags.occupancy or lacks_returns(found)
-        else []
+    found = None if is_policy_folder(flags.run) else Run.open(flags.run, trust=flags.trust)
+    scores = evaluate(
+        found or flags.run, episodes=flags.episodes, dynamics=flags.dynamics, trust=flags.trust
     )
+    yardstick, compared = (Yardstick(), []) if found is None else _compared(found, flags)
     films: list[str] = []
     if not flags.json:
         _print_scores(flags.run, scores, yardstick)
@@ -71,7 +67,8 @@ def run(argv: list[str]) -> int:
     if flags.video:
         from depo.analysis.video import film
 
-        films = [str(path) for path in film(found, dynamics=flags.dynamics)]
+        shown = found or Run.open(flags.run, trust=flags.trust)
+        films = [str(path) for path in film(shown, dynamics=flags.dynamics)]
     if flags.json:
         ends = {"random": yardstick.random, "expert": yardstick.expert}
         answer = {"run": flags.run, "scores": scores, "yardstick": ends, "films": films}
@@ -80,6 +77,17 @@ def run(argv: list[str]) -> int:
     for path in films:
         stdout.print(f"film: {path}")
     return 0
+
+
+def _compared(run: Run, flags: Evaluate) -> tuple[Yardstick, Sequence[Closeness]]:
+    """What random policy and expert have, and how far the policy is from its recording."""
+    from depo.analysis.closeness import closeness
+    from depo.analysis.yardstick import lacks_returns, yardstick_of
+
+    yardstick = yardstick_of(run if flags.dynamics is None else _under(run, flags.dynamics))
+    if not (flags.occupancy or lacks_returns(run)):
+        return yardstick, []
+    return yardstick, closeness(run, episodes=flags.episodes, dynamics=flags.dynamics)
 
 
 def _under(run: Run, dynamics: str) -> Run:
@@ -102,7 +110,7 @@ def _print_scores(
         row += [score_cell(name, known[name]) if name in known else "" for known in beside.values()]
         rows.append([find_metric(name).title, *row])
     seeds = [f"seed {row['seed']}" for row in scores]
-    print_table(f"{title}, last checkpoint", ["score", *seeds, *beside], rows)
+    print_table(f"{title}, as it was kept last", ["score", *seeds, *beside], rows)
     if yardstick.note:
         stdout.print(f"no random policy to compare with: {yardstick.note}", soft_wrap=True)
 

@@ -79,10 +79,14 @@ class CommonFlags:
     skill: str = ""
     """A skill folder to begin with (--skill-rate 0 keeps it as it is); in a transfer with --steps 0
     also a formula, module:function; empty: a fresh skill."""
+    reward_from: str = ""
+    """The reward that airl-transfer learns by: a run of airl, or a folder as RUN/reward/seed-0."""
     out: str = ""
     """The run's folder; empty: the next free one below runs/."""
     strict: bool = False
     """Refuse demonstrations that do not seem to fit the environment, instead of warning."""
+    track: Literal["tensorboard", "wandb", "trackio"] = "tensorboard"
+    """Who else is told the scalars of metrics.csv; TensorBoard's files are in RUN/events anyway."""
     config: str = ""
     """A TOML file of values for these flags, as 'depo settings … --toml' writes one; a flag that is
     given beats it."""
@@ -114,10 +118,10 @@ class VariantFlags:
 
 
 COMMON_HEADINGS = {"demos": "data", "steps": "how long"} | dict.fromkeys(
-    ("out", "config", "dry_run", "trust", "json"), "saving"
+    ("out", "track", "config", "dry_run", "trust", "json"), "saving"
 )
 """Where common flags are shown, if not under 'what'."""
-OF_A_CALL = ("config", "dry_run", "json", "out", "trust")
+OF_A_CALL = ("config", "dry_run", "json", "out", "track", "trust")
 """Flags that are about this one call, and no setting of what it does."""
 
 
@@ -418,6 +422,7 @@ class Form:
             demos=common.demos,
             skill=known_skill(self.method, self.found, common.skill),
             planner=self.planner,
+            reward_from=common.reward_from,
             variants=variants.names(),
             schedule=variants.schedule,
         )

@@ -11,6 +11,7 @@ import tyro
 from depo.cli.flags import parse
 from depo.cli.output import print_json, print_table, stdout
 from depo.environments.family import parse_arguments
+from depo.zoo.entries import is_zoo
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,7 @@ class Imagine:
     no_video: bool = False
     """Write no film."""
     out: str = ""
-    """Where to write; empty: the folder 'figures' of the run or planner."""
+    """Where to write; empty: the folder 'figures' of the run or planner, or zoo-NAME/figures."""
     trust: bool = False
     """Import the modules that the run names, though somebody else made it."""
     json: bool = False
@@ -72,7 +73,8 @@ def run(argv: list[str]) -> int:
         starts=flags.starts,
         trust=flags.trust,
     )
-    folder = Path(flags.out) if flags.out else Path(flags.source) / "figures"
+    home = Path(flags.source.replace(":", "-") if is_zoo(flags.source) else flags.source)
+    folder = Path(flags.out) if flags.out else home / "figures"
     written = write_pictures(
         imagination,
         folder,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Literal
 
 import tyro
 
@@ -18,6 +18,8 @@ class Resume:
 
     run: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="RUN")]
     """The run's folder."""
+    track: Literal["tensorboard", "wandb", "trackio"] = "tensorboard"
+    """Who else is told the scalars of metrics.csv; TensorBoard's files are in RUN/events anyway."""
     trust: bool = False
     """Import the modules that the run names, though somebody else made it."""
     json: bool = False
@@ -29,6 +31,7 @@ def run(argv: list[str]) -> int:
     flags = parse(Resume, argv, "depo resume")
     from depo.core.runtime import prepare_jax
     from depo.runs.run import Run
+    from depo.runs.tracking import Track
 
     prepare_jax()
     found = Run.open(flags.run, trust=flags.trust)
@@ -36,4 +39,4 @@ def run(argv: list[str]) -> int:
         stderr.print(
             f"not as when the run began, so its end may differ in the last bits: {changes}"
         )
-    return continue_run(found, as_json=flags.json)
+    return continue_run(found, Track(flags.track), as_json=flags.json)

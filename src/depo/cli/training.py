@@ -18,6 +18,7 @@ from depo.runs.callbacks import Callback
 from depo.runs.job import Job
 from depo.runs.progress import ProgressBar
 from depo.runs.run import Run
+from depo.runs.tracking import Track
 
 KEPT = 0.8
 """Share of a planner's return below which a transfer leaves a question."""
@@ -33,17 +34,21 @@ def work_on(asked: Asked) -> int:
     from depo.analysis.recordings.before_training import check_before_training
     from depo.core.runtime import prepare_jax
 
+    track = Track(common.track)
     prepare_jax()
     for sentence in check_before_training(asked.job, strict=common.strict):
         stderr.print(f"WARNING, {sentence}", soft_wrap=True, style="bold red")
     with chosen_folder(asked.job, common.out) as path:
-        return _begin(asked.job, path, as_json=common.json)
+        return _begin(asked.job, path, track, as_json=common.json)
 
 
-def _begin(job: Job, path: Path, *, as_json: bool) -> int:
+def _begin(job: Job, path: Path, track: Track, *, as_json: bool) -> int:
     from depo.runs.training import start
 
-    return _watch(lambda bar: start(job, path, [Banner(), bar], bar.say), path, as_json=as_json)
+    def work(bar: ProgressBar) -> Run:
+        return start(job, path, [Banner(), bar, track], bar.say)
+
+    return _watch(work, path, as_json=as_json)
 
 
 class Banner(Callback):
@@ -59,11 +64,11 @@ class Banner(Callback):
         )
 
 
-def continue_run(run: Run, *, as_json: bool) -> int:
+def continue_run(run: Run, track: Track, *, as_json: bool) -> int:
     """Work on a run until it is finished or Ctrl-C."""
     from depo.runs.training import go_on
 
-    return _watch(lambda bar: go_on(run, [bar], bar.say), run.path, as_json=as_json)
+    return _watch(lambda bar: go_on(run, [bar, track], bar.say), run.path, as_json=as_json)
 
 
 def _watch(work: Callable[[ProgressBar], Run], path: Path, *, as_json: bool) -> int:

@@ -9,11 +9,13 @@ from depo.cli.flags import parse_job
 from depo.cli.training import work_on
 from depo.core.errors import DepoError
 from depo.methods.registry import TRANSFER
+from depo.zoo.entries import is_zoo, located
 
 SUMMARY = "Keep a planner, frozen, and learn a new skill for other actions or dynamics."
 HELP = """depo transfer PLANNER: keep a planner, learn a new skill
 
-PLANNER is a planner folder, or a run (each seed then takes that run's planner of its own seed).
+PLANNER is a planner folder, zoo:NAME ('depo zoo' lists them), or a run (each seed then takes that
+run's planner of its own seed).
 The planner is frozen: it ends bit for bit as it began. States must be the same, actions and
 dynamics need not. Without --env it is the environment the planner was trained in.
 
@@ -48,14 +50,14 @@ environment: 'depo transfer PLANNER --env hopper --help'.
 def run(argv: list[str]) -> int:
     """Transfer."""
     asks = {"-h", "--help"} & set(argv)
-    named = argv and (Path(argv[0]).exists() or peek(argv, "--env"))
+    named = argv and ((is_zoo(argv[0]) or Path(argv[0]).exists()) or peek(argv, "--env"))
     if not argv or argv[0] in asks or (asks and not named):
         print(HELP.format(variants=_variants()))
         return 0
     planner, *flags = argv
     if planner.startswith("-"):
         raise DepoError("give a planner folder or a run before the flags")
-    if not Path(planner).exists() and not asks:
+    if not located(planner, "planner", "planner").exists() and not asks:
         raise DepoError(f"{planner} does not exist: give a planner folder or a run")
     asked = parse_job(TRANSFER, flags, f"depo transfer {planner}", SUMMARY, planner=planner)
     return work_on(asked)

@@ -83,10 +83,11 @@ class Demonstrations:
         cls,
         episodes: Sequence[Any],
         *,
+        episode_returns: Sequence[float] | None = None,
         feature_names: Sequence[str] = (),
         metadata: Mapping[str, Any] | None = None,
     ) -> Demonstrations:
-        """Build from a list of episodes, each an array of states."""
+        """Build from a list of episodes, each an array of states; returns are one number each."""
         try:
             arrays = [np.asarray(episode) for episode in episodes]
         except ValueError as error:
@@ -105,6 +106,7 @@ class Demonstrations:
         return cls(
             observations=np.concatenate(arrays),
             episode_lengths=np.array([len(array) for array in arrays]),
+            episode_returns=None if episode_returns is None else np.asarray(episode_returns),
             feature_names=tuple(feature_names),
             metadata=metadata or {},
         )
@@ -149,6 +151,17 @@ class Demonstrations:
         last[np.cumsum(self.episode_lengths) - 1] = True
         first = np.roll(last, 1)
         return self.observations[~last], self.observations[~first]
+
+    def actions_taken(self) -> np.ndarray | None:
+        """The action of every pair (s, s') of :meth:`transitions`; None where none was recorded.
+
+        >>> demos = Demonstrations(np.zeros((3, 1)), np.array([3]), actions=np.array([4, 5, 5]))
+        >>> demos.actions_taken().tolist()
+        [4, 5]
+        """
+        if self.actions is None:
+            return None
+        return np.delete(self.actions, np.cumsum(self.episode_lengths) - 1, axis=0)
 
     def select(self, indices: Sequence[int]) -> Demonstrations:
         """The episodes with these numbers, in this order."""

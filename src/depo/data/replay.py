@@ -64,6 +64,32 @@ class Replay:
         places = (self.total - 1 - generator.integers(available, size=shape)) % self.capacity
         return Transitions(*(column[places] for column in self._rows))
 
+    def draw_ahead(
+        self,
+        generator: np.random.Generator,
+        shape: tuple[int, ...],
+        newest: int,
+        ahead: int,
+        copies: int = 1,
+    ) -> tuple[Transitions, np.ndarray]:
+        """The same, and beside each row a state that was reached 1 to ``ahead`` steps later in its
+        episode (fewer before its end), where ``copies`` of the environment were stepped in turn.
+        """
+        available = min(newest, self.total, self.capacity)
+        wanted = generator.integers(1, ahead + 1, size=shape)
+        number = self.total - 1 - generator.integers(available, size=shape)
+        rows = Transitions(*(column[number % self.capacity] for column in self._rows))
+        reached, last = rows.next_state.copy(), number
+        for steps in range(2, ahead + 1):
+            following = np.minimum(last + copies, self.total - 1)
+            place = following % self.capacity
+            goes_on = (wanted >= steps) & (last == number + (steps - 2) * copies)
+            goes_on &= last + copies < self.total
+            goes_on &= (self._rows.state[place] == reached).all(axis=-1)
+            reached[goes_on] = self._rows.next_state[place][goes_on]
+            last = np.where(goes_on, following, last)
+        return rows, reached
+
     def newest(self, count: int) -> Transitions:
         """The newest rows, oldest first."""
         return self.rows(self.total - min(count, self.total, self.capacity), self.total)

@@ -5,6 +5,7 @@
 :class:`Rollout`        finite states, an iteration in order: advantages need time, ends and plans
 :class:`Triples`        finite states, all that a skill ever learns from: kept for the whole run
 :data:`Pairs`           an expert's (s,s'): there are no actions
+:class:`Acted`          an expert's (s,s') and the action between, for methods that imitate actions
 ======================  =========================================================================
 
 Environments have records of their own, which also say where to go on from (``Step``, ``Moved``);
@@ -23,6 +24,29 @@ Arrays = TypeVar("Arrays", Array, np.ndarray)
 """JAX's or NumPy's."""
 Pairs = tuple[Arrays, Arrays]
 """Expert transitions (s,s'), one in each row."""
+
+
+class Acted(NamedTuple):
+    """Expert transitions with the action that was taken, one in each row; as :data:`Pairs`, the
+    first two fields are s and s'.
+
+    >>> x = np.zeros((2, 3))
+    >>> len(Acted(x, x, x[:, :1]).pairs)
+    2
+    """
+
+    state: Any
+    next_state: Any
+    action: Any
+
+    @property
+    def pairs(self) -> Pairs:
+        """(s,s') alone."""
+        return self.state, self.next_state
+
+
+Expert = Pairs | Acted
+"""What a method is shown of an expert."""
 
 
 class Transitions(NamedTuple):

@@ -39,6 +39,12 @@ class DrivingFamily(EnvironmentFamily):
             given["recording"] = str(Path(given["recording"]).resolve())
         return super().with_arguments(environment, given)
 
+    def home(self, label: str, states: int | None = None) -> EnvironmentSettings | None:
+        """The environment as it is without settings, if the label is its own."""
+        del states
+        usual = EnvironmentSettings(self.name)
+        return usual if label == self.label(usual) else None
+
     def files(self, environment: EnvironmentSettings) -> tuple[str, ...]:
         """The recording, unless it is the one that is meant where none is named."""
         own: str = environment.settings.recording
@@ -72,6 +78,10 @@ class DrivingFamily(EnvironmentFamily):
     def formula(self, environment: EnvironmentSettings) -> str:
         """The exact inverse of the vehicle's kinematics."""
         return formula_of(environment.settings.vehicle)
+
+    def controllers(self, environment: EnvironmentSettings) -> str:
+        """The vehicle's speed and heading controllers."""
+        return formula_of(f"pid_{environment.settings.vehicle}")
 
     def time_step(self, environment: EnvironmentSettings) -> float:
         """The recording's."""

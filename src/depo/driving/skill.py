@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal
 
+import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from depo.driving.kinematics import controls
@@ -48,12 +49,51 @@ class Inverse:
         return replace(self, time_step=time_step)
 
 
+LOOKAHEAD = 0.5
+"""s: the time in which a controller closes the gap to the velocity that was decided on."""
+
+
+@dataclass(frozen=True)
+class Controllers:
+    """(s, decision) → a by two controllers made by hand: one for the speed, one for the heading.
+
+    A decision is a velocity to have after :data:`LOOKAHEAD` seconds. Each controller asks for an
+    equal share of what is missing in every step, e/n for an error e and n steps, within the limits
+    of the vehicle; steps have no drag and no slope, so no error stays that an integral would find.
+    """
+
+    inverse: Inverse
+
+    def __call__(
+        self, state: Float[Array, "*batch sees"], target: Float[Array, "*batch predicts"]
+    ) -> Float[Array, "*batch 2"]:
+        """The action in [−1,1]²."""
+        own = state[..., 2:4]
+        share = min(1.0, self.inverse.time_step / LOOKAHEAD)
+        return self.inverse(state, own + share * (jnp.stack(planned_velocity(target), -1) - own))
+
+    def at(self, time_step: float) -> Controllers:
+        """The same for a recording with steps of ``time_step`` seconds."""
+        return Controllers(self.inverse.at(time_step))
+
+
+def driving_controllers(vehicle: str = "normal", time_step: float = 0.1) -> AnalyticSkill:
+    """The controllers of a vehicle; nothing is learned.
+
+    >>> state = jnp.zeros(28).at[2].set(10.0)
+    >>> forward, turn = driving_controllers().mode(state, jnp.array([11.0, 0.0])).tolist()
+    >>> round(forward, 3), turn
+    (0.324, 0.0)
+    """
+    own = Controllers(Inverse(find_vehicle(vehicle), time_step))
+    return AnalyticSkill(own, PLANNED["velocity"])
+
+
 def driving_skill(
     vehicle: str = "normal", plans: Plans = "velocity", time_step: float = 0.1
 ) -> AnalyticSkill:
     """The skill of a vehicle; nothing is learned.
 
-    >>> import jax.numpy as jnp
     >>> state = jnp.zeros(28).at[2].set(10.0)
     >>> turn, forward = driving_skill("transpose").mode(state, jnp.array([10.5, 0.0])).tolist()
     >>> turn, round(forward, 3)
@@ -66,3 +106,8 @@ normal = driving_skill("normal")
 inverse = driving_skill("inverse")
 transpose = driving_skill("transpose")
 truck = driving_skill("truck")
+
+pid_normal = driving_controllers("normal")
+pid_inverse = driving_controllers("inverse")
+pid_transpose = driving_controllers("transpose")
+pid_truck = driving_controllers("truck")

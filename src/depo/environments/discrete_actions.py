@@ -8,6 +8,7 @@ import gymnasium as gym
 import numpy as np
 from gymnasium.spaces import Box, Discrete, MultiBinary, MultiDiscrete, Space
 
+from depo.core.errors import DepoError
 from depo.models.action_space import ActionSpace
 
 CHOICES = Discrete | MultiDiscrete | MultiBinary
@@ -29,6 +30,20 @@ class OneHotActions(Box):
         numbers = ActionSpace.of_choices(self.choices).numbers(action) + self._first
         own = numbers.reshape((*action.shape[:-1], *(self.own.shape or ())))
         return own.astype(self.own.dtype)[()]
+
+    def one_hot(self, actions: np.ndarray, environment: str) -> np.ndarray:
+        """Recorded actions (rows, choices) of the other space as one-hot vectors; refused where
+        they are none."""
+        numbers = actions - self._first
+        fits = numbers.shape[1] == len(self.choices) and (
+            (numbers == np.floor(numbers)) & (numbers >= 0) & (numbers < np.array(self.choices))
+        )
+        if not np.all(fits):
+            raise DepoError(
+                f"recorded actions are not among those of {environment}, {self.own}: pass --demos "
+                "recorded there"
+            )
+        return ActionSpace.of_choices(self.choices).one_hot(numbers.astype(int))
 
 
 class FromOneHot(gym.ActionWrapper):

@@ -243,6 +243,11 @@ class EnvironmentFamily(ABC):
         del environment
         return ""
 
+    def controllers(self, environment: EnvironmentSettings) -> str:
+        """Controllers made by hand that execute a decision, ``module:function``; empty: none."""
+        del environment
+        return ""
+
     def time_step(self, environment: EnvironmentSettings) -> float | None:
         """Seconds of a step, for a formula that depends on them; None: it has its own."""
         del environment

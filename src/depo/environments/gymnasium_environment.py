@@ -20,6 +20,7 @@ from gymnasium.wrappers import (
 
 from depo.core.errors import DepoError, unknown
 from depo.core.imports import import_module
+from depo.environments.box_actions import in_unit_box
 from depo.environments.discrete_actions import (
     CHOICES,
     MOST_COMBINATIONS,
@@ -214,6 +215,20 @@ class GymnasiumEnvironment:
             return (low + (actions + 1.0) / 2.0 * (high - low)).astype(actions.dtype)
         finally:
             env.close()
+
+    def network_actions(self, actions: np.ndarray) -> np.ndarray:
+        """The other way round: recorded actions, one in each row, in [−1, 1] or one-hot; refused
+        where they are no actions of this environment."""
+        env = self.make()
+        try:
+            own, rows = env.action_space, actions.reshape(len(actions), -1)
+            if isinstance(own, OneHotActions):
+                return own.one_hot(rows, self.id)
+            assert isinstance(own, Box)
+            low, high = self.native_actions(np.stack([own.low, own.high]).astype(np.float64))
+        finally:
+            env.close()
+        return in_unit_box(rows, low, high, self.id)
 
     def own_spaces(self) -> tuple[gym.Space, gym.Space]:
         """Spaces of observations and actions in the environment's own units: no array is flat, and

@@ -10,7 +10,7 @@ from jaxtyping import Array, Key
 from depo.core.seeds import TRAINING, derived_seed, stream
 from depo.core.stopping import may_stop
 from depo.data.replay import Replay
-from depo.data.transitions import Pairs, with_kept_goal
+from depo.data.transitions import Acted, Expert, with_kept_goal
 from depo.environments.gymnasium_environment import GymnasiumEnvironment, VectorSizes
 from depo.environments.jax_environment import JaxEnvironment
 from depo.learners.gathering import Chance, Gathering, GoalKeeping, HostGathering
@@ -34,7 +34,7 @@ class Collector:
         environment: GymnasiumEnvironment,
         sizes: VectorSizes,
         seed: int,
-        expert: tuple[np.ndarray, np.ndarray] | None,
+        expert: Expert | None,
         settings: OffPolicySettings,
         predicts: tuple[int, ...],
         variant: int = 0,
@@ -56,9 +56,7 @@ class Collector:
         if skill is not None:
             capacity = max(capacity, skill.replay)
         self.replay = Replay(capacity, sizes.states, sizes.actions)
-        nothing = np.zeros((1, sizes.states), np.float32)
-        pairs = with_kept_goal(expert if expert is not None else (nothing, nothing), goal)
-        self.expert: Pairs = (jnp.array(pairs[0]), jnp.array(pairs[1]))
+        self.expert = _shown(expert, goal, sizes.states)
         self.coordinates: Coordinates | None = getattr(settings, "coordinates", None)
         c, gathers_first = self.coordinates, settings.exploration.random_steps > 0
         self.widens = c is not None and c.wide_units and expert is not None and gathers_first
@@ -86,8 +84,8 @@ class Collector:
         return Shape(own, self.actions.length, skill, planner.predicts, self.actions.choices)
 
     def _shape(self, normaliser: Normaliser, skill: Normaliser) -> Shape:
-        own = self.actions
-        return Shape(normaliser, own.length, skill, self.predicts, own.choices)
+        own, shown = self.actions, (self.expert[0], self.expert[1])
+        return Shape(normaliser, own.length, skill, self.predicts, own.choices, shown)
 
     def reset(self, number: int) -> None:
         """Start every copy from a seed that only run seed, checkpoint and copy determine."""
@@ -152,3 +150,13 @@ class Collector:
 
     def _so_far(self, total: int | None) -> int:
         return self.replay.total if total is None else total
+
+
+def _shown(expert: Expert | None, goal: tuple[int, ...], states: int) -> Expert:
+    """What a method is shown of an expert; without one, a transition that means nothing."""
+    nothing = np.zeros((1, states), np.float32)
+    known = (nothing, nothing) if expert is None else (expert[0], expert[1])
+    state, after = (jnp.array(column) for column in with_kept_goal(known, goal))
+    if isinstance(expert, Acted):
+        return Acted(state, after, jnp.array(expert.action))
+    return state, after

@@ -27,6 +27,7 @@ from depo.methods.off_policy.method import AddsLosses
 from depo.methods.on_policy.joint import joint_planner_update
 from depo.methods.on_policy.method import AddsLosses as FiniteAddsLosses
 from depo.methods.optimisation import Trained
+from depo.models.planner import Planner
 from depo.models.policy import DecoupledPolicy, PolicyModel
 from depo.models.skill import Skill
 
@@ -79,12 +80,20 @@ class Cotraining:
         own: Skill | None = self.parts[0].skill(state[0], index)
         return own
 
+    def reward(self, state: Sequence[Any], index: int) -> Any:
+        """Of no seed: what variants share is a planner."""
+        return None
+
     def skills(self, state: Sequence[Any], index: int) -> dict[str, Skill | None]:
         """The skill of one seed with every variant."""
         return {
             name: part.skill(own, index)
             for name, part, own in zip(self.names, self.parts, state, strict=True)
         }
+
+    def planner(self, state: Sequence[Any], index: int) -> Planner | None:
+        """None: policies act by the planner that they share."""
+        return None
 
     def save_experience(self, folder: Path) -> None:
         """Every variant's own."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from depo.data.transitions import Pairs
+from depo.data.transitions import Expert, Pairs
 from depo.environments.gymnasium_environment import GymnasiumEnvironment
 from depo.learners.cotraining import OffPolicyCotraining, OnPolicyCotraining
 from depo.learners.gymnasium_on_policy import GymnasiumLearner
@@ -19,6 +19,7 @@ from depo.methods.off_policy.method import OffPolicyMethod, Pace
 from depo.methods.off_policy.settings import Exploration, Learning, OffPolicySettings, uses_memory
 from depo.methods.on_policy.method import OnPolicyMethod
 from depo.methods.registry import OFF_POLICY
+from depo.models.reward import StateReward
 
 if TYPE_CHECKING:
     from depo.environments.jax_environment import JaxEnvironment
@@ -55,14 +56,15 @@ def vector_learner(
     compiled: JaxEnvironment | None = None,
     *,
     seeds: Sequence[int],
-    experts: Sequence[Pairs | None],
+    experts: Sequence[Expert | None],
     planned: tuple[int, ...],
     variant: int = 0,
+    rewards: Sequence[StateReward] | None = None,
 ) -> OffPolicyLearner:
     """On vectors: steps inside the compiler where the environment has such a form."""
     form = training_form(method.settings, environment)
     own = None if form.is_wrapped else compiled
-    return OffPolicyLearner(form, method, seeds, experts, planned, variant, own)
+    return OffPolicyLearner(form, method, seeds, experts, planned, variant, own, rewards)
 
 
 def pace(learning: Learning, exploration: Exploration, steps: int, turns: int = 1) -> Pace:

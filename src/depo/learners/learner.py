@@ -8,6 +8,7 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
+from depo.models.planner import Planner
 from depo.models.policy import PolicyModel
 from depo.models.skill import Skill
 
@@ -40,6 +41,12 @@ class Learner(Protocol):
 
     def skills(self, state: Any, index: int) -> dict[str, Skill | None]:
         """The same with every variant."""
+
+    def reward(self, state: Any, index: int) -> Any:
+        """The reward of states that one seed learns, or learns by; None: it has none."""
+
+    def planner(self, state: Any, index: int) -> Planner | None:
+        """The planner that one seed learns beside a policy that does not act by it, if any."""
 
     def save_experience(self, folder: Path) -> None:
         """Write what was gathered since the last checkpoint, unless it is part of the state."""
@@ -77,3 +84,11 @@ class OneEnvironment:
     def skills(self, state: Any, index: int) -> dict[str, Skill | None]:
         """The skill of one seed under no name."""
         return {"": self.skill(state, index)}
+
+    def reward(self, state: Any, index: int) -> Any:
+        """Of no seed."""
+        return None
+
+    def planner(self, state: Any, index: int) -> Planner | None:
+        """None: policies act by their planners."""
+        return None

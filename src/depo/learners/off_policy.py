@@ -19,7 +19,7 @@ from jaxtyping import Array, Key
 
 from depo.core.runtime import cores
 from depo.core.seeds import INIT, LEARN, stream
-from depo.data.transitions import Pairs, Transitions
+from depo.data.transitions import Expert, Pairs, Transitions
 from depo.environments.gymnasium_environment import GymnasiumEnvironment
 from depo.environments.jax_environment import JaxEnvironment
 from depo.learners.collector import DRAW, REFIT, Collector
@@ -27,10 +27,12 @@ from depo.learners.learner import GivenSkill, OneEnvironment
 from depo.learners.refit import Refit
 from depo.methods.method import Agent, Metrics
 from depo.methods.off_policy.method import OffPolicyMethod
-from depo.methods.off_policy.settings import OffPolicySettings, skill_part
+from depo.methods.off_policy.settings import OffPolicySettings, skill_part, steps_ahead
 from depo.methods.optimisation import Trained, follow, replace_skill
 from depo.models.normaliser import give_statistics
+from depo.models.planner import Planner
 from depo.models.policy import PolicyModel
+from depo.models.reward import StateReward
 from depo.models.skill import AnalyticSkill, Skill
 
 
@@ -48,7 +50,8 @@ class OffPolicyLearner(OneEnvironment):
     """A thread for each seed, as many at once as there are cores; updates compiled, and steps too
     where the environment allows it. Seeds know nothing of each other, so the order cannot matter.
 
-    ``compiled`` is the environment as pure functions, if there is such a form of it.
+    ``compiled`` is the environment as pure functions, if there is such a form of it; ``rewards``
+    are what each seed learns by, where that is given.
     """
 
     def __init__(
@@ -56,12 +59,13 @@ class OffPolicyLearner(OneEnvironment):
         environment: GymnasiumEnvironment,
         method: OffPolicyMethod,
         seeds: Sequence[int],
-        experts: Sequence[tuple[np.ndarray, np.ndarray] | None],
+        experts: Sequence[Expert | None],
         predicts: tuple[int, ...],
         variant: int = 0,
         compiled: JaxEnvironment | None = None,
+        rewards: Sequence[StateReward] | None = None,
     ):
-        self.method = method
+        self.method, self.rewards = method, rewards
         self.settings: OffPolicySettings = method.settings
         self.sizes = environment.vector_sizes()
         s = self.settings
@@ -82,7 +86,9 @@ class OffPolicyLearner(OneEnvironment):
         agents = []
         for i, collector in enumerate(self.collectors):
             key = stream(jnp.asarray(collector.random_seed), INIT)
-            if planners is None:
+            if self.rewards is not None:
+                agent = self._learning_by(self.rewards[i], key, collector)
+            elif planners is None:
                 agent = self.method.init(key, collector.shape())
             else:
                 agent = self.method.init(key, collector.shape_of(planners[i]))
@@ -90,6 +96,11 @@ class OffPolicyLearner(OneEnvironment):
             agents.append(agent if skill is None else replace_skill(agent, skill))
         policies = tuple(self.method.policy(agent) for agent in agents)
         return OffPolicyState(tuple(agents), policies)
+
+    def _learning_by(self, reward: StateReward, key: Key[Array, ""], collector: Collector) -> Agent:
+        """A fresh agent beside a reward, whose statistics it takes over."""
+        shape = collector.shape()._replace(normaliser=reward.normaliser)
+        return self.method.init(key, shape) | {"reward": Trained(reward, None)}
 
     def synchronise(self, state: OffPolicyState, number: int) -> None:
         """Reset the environments, as a checkpoint's number and the seed alone determine."""
@@ -120,6 +131,16 @@ class OffPolicyLearner(OneEnvironment):
     def skill(self, state: OffPolicyState, index: int) -> Skill | None:
         """The skill that one seed learns as it is trained, if any."""
         own = state.agents[index].get("skill")
+        return None if own is None else own.model
+
+    def reward(self, state: OffPolicyState, index: int) -> StateReward | None:
+        """The reward of states that one seed learns, or learns by, if any."""
+        own = state.agents[index].get("reward")
+        return None if own is None else own.model
+
+    def planner(self, state: OffPolicyState, index: int) -> Planner | None:
+        """The planner that one seed learns as it is trained, if any."""
+        own = state.agents[index].get("planner")
         return None if own is None else own.model
 
     def save_experience(self, folder: Path) -> None:
@@ -194,7 +215,7 @@ class OffPolicyLearner(OneEnvironment):
             return agent, average, {}
         is_first = before < first
         if is_first and collector.standardises_itself:
-            shown = collector.expert if collector.widens else None
+            shown = (collector.expert[0], collector.expert[1]) if collector.widens else None
             agent, average = _standardised(agent, average, replay.newest(replay.total), shown)
         is_known = isinstance(agent["skill"].model, AnalyticSkill) if "skill" in agent else True
         if self.refit is None or is_known:
@@ -215,10 +236,16 @@ class OffPolicyLearner(OneEnvironment):
         }
 
     def draw(self, collector: Collector) -> tuple[Transitions, Transitions]:
-        """Minibatches for one burst: from the recent past, and from the skill's longer memory."""
+        """Minibatches for one burst: from the recent past, and from the skill's longer memory; for
+        a method with distant goals the same rows twice, the second time with those as what was
+        reached."""
         skill, newest = skill_part(self.settings), self.settings.collection.replay
         generator = collector.generator(DRAW)
         shape = (self.updates, self.settings.learning.minibatch)
+        if (ahead := steps_ahead(self.settings)) > 1:
+            copies, longest = self.settings.collection.copies, collector.replay.capacity
+            rows, goals = collector.replay.draw_ahead(generator, shape, longest, ahead, copies)
+            return _batch(rows), _batch(rows._replace(next_state=goals))
         recent = collector.replay.draw(generator, shape, newest)
         wide = recent
         longer = newest if skill is None else skill.replay
@@ -233,7 +260,7 @@ class OffPolicyLearner(OneEnvironment):
         average: PolicyModel,
         batches: Transitions,
         wide: Transitions,
-        expert: Pairs,
+        expert: Expert,
         key: Key[Array, ""],
     ) -> tuple[Agent, PolicyModel, Metrics]:
         arrays, rest = eqx.partition((agent, average), eqx.is_array)

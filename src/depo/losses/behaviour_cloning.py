@@ -1,4 +1,6 @@
-"""BCO's second half: −E_{s~demonstrations}[log π(â|s)], â = argmax_a I(a|s,s')."""
+"""Cloning, −E_{s~demonstrations}[log π(a|s)]: of actions that were recorded (Pomerleau 1991),
+or in BCO's second half of those that the skill reads into transitions, â = argmax_a I(a|s,s').
+"""
 
 from __future__ import annotations
 
@@ -6,7 +8,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
 
 from depo.models.planner import pick
-from depo.models.policy import CategoricalActor, DiscreteActor
+from depo.models.policy import CategoricalActor, DiscreteActor, GaussianActor
 
 
 def loss(
@@ -25,8 +27,17 @@ def of_choices(
     return -jnp.mean(actor.distribution(state).log_prob(label))
 
 
+def likelihood(
+    actor: GaussianActor | DiscreteActor,
+    state: Float[Array, "batch sees"],
+    action: Float[Array, "batch actions"],
+) -> Float[Array, ""]:
+    """−E[log π(a|s)] of recorded actions, of a Gaussian through tanh or of choices."""
+    return -jnp.mean(actor.log_prob(state, action))
+
+
 def squared(
     action: Float[Array, "batch actions"], label: Float[Array, "batch actions"]
 ) -> Float[Array, ""]:
-    """E‖a − â‖² between the policy's action and the one the skill reads into a transition."""
+    """E‖a − â‖² between the policy's action and the one recorded, or read into a transition."""
     return jnp.mean(jnp.sum((action - label) ** 2, axis=-1))

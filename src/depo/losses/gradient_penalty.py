@@ -1,4 +1,4 @@
-"""E[(‖∇_x logit(x)‖ − 1)²] at random points x between expert and agent transitions."""
+"""E[(‖∇_x logit(x)‖ − 1)²] at random points x between expert and agent transitions, or states."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Key
 
-from depo.models.discriminator import VectorDiscriminator
+from depo.models.discriminator import AnyDiscriminator, StatePotential
+from depo.models.reward import StateReward
 
 
 def loss(
-    discriminator: VectorDiscriminator,
+    discriminator: AnyDiscriminator | StatePotential | StateReward,
     expert: Float[Array, "batch features"],
     agent: Float[Array, "batch features"],
     key: Key[Array, ""],

@@ -30,7 +30,7 @@ GROUP = "depo.methods"
 
 Values = Mapping[str, Any]
 """Settings by their flat names."""
-Part = Literal["planner", "skill"]
+Part = Literal["planner", "skill", "reward"]
 
 
 @dataclass(frozen=True)
@@ -66,10 +66,16 @@ class MethodSpec:
     """Of its curves."""
     needs_demonstrations: bool = True
     """Whether it cannot learn without (a transfer can, unless its planner is fine-tuned)."""
+    needs_actions: bool = False
+    """Whether it imitates recorded actions, so that demonstrations must have some."""
+    takes_reward: bool = False
+    """Whether it learns from a reward that another run left, which a job then names."""
     uses_reward: bool = False
     """Whether it learns from the environment's own reward."""
     has_skill: bool = False
     """Whether it has a skill of its own, whose place a folder or a formula can take."""
+    needs_controllers: bool = False
+    """Whether its skill is made by hand: the family's controllers, or a formula that is given."""
     shares_planner: bool = False
     """Whether variants of an environment can train one planner together."""
     adds_losses: bool = False

@@ -75,6 +75,38 @@ class GaussianPlannerShape:
 
 
 @dataclass(frozen=True)
+class VariationalPlannerShape:
+    """Of a planner over vectors with a bottleneck."""
+
+    sees: Positive
+    clip: NotNegative
+    predicts: tuple[Natural, ...]
+    latent: Positive
+    hidden: Hidden
+    steps: bool = False
+    model: Literal["variational"] = "variational"
+
+    def __post_init__(self) -> None:
+        _check_predicts(self.predicts, self.sees)
+
+
+@dataclass(frozen=True)
+class FollowingPlannerShape:
+    """Of a planner that is a demonstration, with a goal recogniser."""
+
+    sees: Positive
+    clip: NotNegative
+    predicts: tuple[Natural, ...]
+    rows: Positive
+    hidden: Hidden
+    steps: bool = False
+    model: Literal["following"] = "following"
+
+    def __post_init__(self) -> None:
+        _check_predicts(self.predicts, self.sees)
+
+
+@dataclass(frozen=True)
 class CategoricalSkillShape:
     """Of a skill between finite states."""
 
@@ -166,20 +198,39 @@ class DiscreteActorShape:
     model: Literal["discrete"] = "discrete"
 
 
+@dataclass(frozen=True)
+class StateRewardShape:
+    """Of a reward of states, with its potential."""
+
+    sees: Positive
+    clip: NotNegative
+    gamma: Annotated[float, msgspec.Meta(ge=0, lt=1)]
+    hidden: Hidden
+    steps: bool = False
+    model: Literal["state"] = "state"
+
+
 Shape = (
     CategoricalPlannerShape
     | GaussianPlannerShape
+    | VariationalPlannerShape
+    | FollowingPlannerShape
     | CategoricalSkillShape
     | VectorSkillShape
     | DiscreteSkillShape
     | CategoricalActorShape
     | GaussianActorShape
     | DiscreteActorShape
+    | StateRewardShape
 )
 SHAPES: dict[str, Any] = {
-    "planner": CategoricalPlannerShape | GaussianPlannerShape,
+    "planner": CategoricalPlannerShape
+    | GaussianPlannerShape
+    | VariationalPlannerShape
+    | FollowingPlannerShape,
     "skill": CategoricalSkillShape | VectorSkillShape | DiscreteSkillShape,
     "actor": CategoricalActorShape | GaussianActorShape | DiscreteActorShape,
+    "reward": StateRewardShape,
 }
 """What a folder of each kind may hold; a policy's holds a planner and a skill, or an actor."""
 
@@ -222,6 +273,10 @@ class Card:
         shape, origin = encode(self.shape), self.origin
         finite = "states" in shape
         space = f"{shape['states']} finite states" if finite else f"{shape['sees']} features"
+        carried = {
+            "planner": ", or carry it to other dynamics with `depo transfer`",
+            "reward": ", or learn by it elsewhere with `depo train airl-transfer --reward-from`",
+        }
         return f"""# A {shape["model"]} {self.kind}
 
 - state space: {space} ({", ".join(origin.features) or "unnamed"})
@@ -231,9 +286,7 @@ class Card:
 - method: {origin.method}
 - network: hidden layers {shape["hidden"]}
 
-Load it with `depo.load_{self.kind}(FOLDER)`{
-            ", or carry it to other dynamics with `depo transfer`" if self.kind == "planner" else ""
-        }.
+Load it with `depo.load_{self.kind}(FOLDER)`{carried.get(self.kind, "")}.
 
 {scores_table(origin)}
 """

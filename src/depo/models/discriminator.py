@@ -1,4 +1,4 @@
-"""The discriminator D(s,s'): does this transition look like the expert's."""
+"""The discriminator D(s,s'), or D(s,a): does this transition look like the expert's."""
 
 from __future__ import annotations
 
@@ -69,3 +69,56 @@ class VectorDiscriminator(eqx.Module):
     ) -> Float[Array, "*batch"]:
         """The logit of each transition."""
         return self.logit(self.features(state, next_state))
+
+
+class ActionDiscriminator(eqx.Module):
+    """The logit of D(s,a) on vectors: positive means the action looks expert in that state."""
+
+    network: MLP
+    normaliser: Normaliser
+
+    def __init__(
+        self, key: Key[Array, ""], normaliser: Normaliser, actions: int, hidden: Sequence[int]
+    ):
+        self.normaliser = normaliser
+        inputs = normaliser.mean.shape[0] + actions
+        self.network = MLP(key, inputs, hidden, 1, activation="tanh")
+
+    def features(
+        self, state: Float[Array, "*batch sees"], action: Float[Array, "*batch actions"]
+    ) -> Float[Array, "*batch features"]:
+        """State and action as the network sees them."""
+        return jnp.concatenate([self.normaliser(state), action], axis=-1)
+
+    def logit(self, features: Float[Array, "*batch features"]) -> Float[Array, "*batch"]:
+        """The logit from features."""
+        return self.network(features)[..., 0]
+
+    def __call__(
+        self, state: Float[Array, "*batch sees"], action: Float[Array, "*batch actions"]
+    ) -> Float[Array, "*batch"]:
+        """The logit of each state and action."""
+        return self.logit(self.features(state, action))
+
+
+AnyDiscriminator = VectorDiscriminator | ActionDiscriminator
+"""On vectors, of (s,s') or of (s,a)."""
+
+
+class StatePotential(eqx.Module):
+    """φ(s) on vectors: higher where the expert goes."""
+
+    network: MLP
+    normaliser: Normaliser
+
+    def __init__(self, key: Key[Array, ""], normaliser: Normaliser, hidden: Sequence[int]):
+        self.normaliser = normaliser
+        self.network = MLP(key, normaliser.mean.shape[0], hidden, 1, activation="tanh")
+
+    def logit(self, features: Float[Array, "*batch sees"]) -> Float[Array, "*batch"]:
+        """φ from standardised states."""
+        return self.network(features)[..., 0]
+
+    def __call__(self, state: Float[Array, "*batch sees"]) -> Float[Array, "*batch"]:
+        """φ of each state."""
+        return self.logit(self.normaliser(state))

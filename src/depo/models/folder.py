@@ -1,4 +1,4 @@
-"""A planner, or a skill, as a folder: ``weights.safetensors``, ``settings.json``, ``card.md``.
+"""Planner, skill or reward as a folder: ``weights.safetensors``, ``settings.json``, ``card.md``.
 
 The folder loads on its own, in another program or for another environment: it holds the shape
 of the network, the names of the features, the standardisation statistics (as weights) and where
@@ -10,6 +10,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import jax.numpy as jnp
+
 from depo.core.errors import DepoError
 from depo.core.files import as_path
 from depo.models.card import (
@@ -19,17 +21,24 @@ from depo.models.card import (
     CategoricalSkillShape,
     DiscreteActorShape,
     DiscreteSkillShape,
+    FollowingPlannerShape,
     GaussianActorShape,
     GaussianPlannerShape,
     Origin,
     Shape,
+    StateRewardShape,
+    VariationalPlannerShape,
     VectorSkillShape,
 )
+from depo.models.following_planner import FollowingPlanner
 from depo.models.normaliser import Normaliser
 from depo.models.planner import CategoricalPlanner, GaussianPlanner, Planner
 from depo.models.policy import CategoricalActor, DiscreteActor, GaussianActor
+from depo.models.reward import StateReward
 from depo.models.skill import AnalyticSkill, CategoricalSkill, DiscreteSkill, Skill, VectorSkill
+from depo.models.variational_planner import VariationalPlanner
 from depo.models.weights_file import load_weights, save_weights, settled
+from depo.zoo.entries import located
 
 
 def save_planner(path: str | Path, planner: Planner, origin: Origin | None = None) -> Path:
@@ -51,9 +60,14 @@ def save_skill(path: str | Path, skill: Skill, origin: Origin | None = None) -> 
     return _save(Path(path), "skill", skill, origin)
 
 
+def save_reward(path: str | Path, reward: StateReward, origin: Origin | None = None) -> Path:
+    """Write a reward folder."""
+    return _save(Path(path), "reward", reward, origin)
+
+
 def load_planner(path: str | Path) -> Planner:
     """Read a planner folder."""
-    return _load(as_path(path, "planner"), "planner")
+    return _load(located(path, "planner", "planner"), "planner")
 
 
 def load_skill(path: str | Path) -> CategoricalSkill | VectorSkill | DiscreteSkill:
@@ -61,8 +75,14 @@ def load_skill(path: str | Path) -> CategoricalSkill | VectorSkill | DiscreteSki
     return _load(as_path(path, "skill"), "skill")
 
 
+def load_reward(path: str | Path) -> StateReward:
+    """Read a reward folder."""
+    reward: StateReward = _load(as_path(path, "reward"), "reward")
+    return reward
+
+
 LearnedSkill = CategoricalSkill | VectorSkill | DiscreteSkill
-Model = Planner | LearnedSkill | CategoricalActor | GaussianActor | DiscreteActor
+Model = Planner | LearnedSkill | CategoricalActor | GaussianActor | DiscreteActor | StateReward
 
 
 def shape_of(model: Model) -> Shape:
@@ -73,11 +93,23 @@ def shape_of(model: Model) -> Shape:
             return CategoricalPlannerShape(model.states, hidden)
         case CategoricalSkill():
             return CategoricalSkillShape(model.states, model.actions, hidden)
+        case VariationalPlanner():
+            return VariationalPlannerShape(
+                **_seen(model.normaliser),
+                predicts=model.predicts,
+                latent=int(model.decoder.weights[0].shape[0]),
+                hidden=hidden,
+            )
+        case FollowingPlanner():
+            return FollowingPlannerShape(
+                **_seen(model.normaliser),
+                predicts=model.predicts,
+                rows=int(model.route.shape[0]),
+                hidden=hidden,
+            )
         case GaussianPlanner():
             return GaussianPlannerShape(
-                sees=int(model.normaliser.mean.shape[0]),
-                clip=model.normaliser.clip,
-                steps=model.normaliser.step is not None,
+                **_seen(model.normaliser),
                 predicts=model.predicts,
                 log_std_bounds=model.log_std_bounds,
                 absolute=model.absolute,
@@ -86,9 +118,7 @@ def shape_of(model: Model) -> Shape:
             )
         case VectorSkill():
             return VectorSkillShape(
-                sees=int(model.normaliser.mean.shape[0]),
-                clip=model.normaliser.clip,
-                steps=model.normaliser.step is not None,
+                **_seen(model.normaliser),
                 predicts=model.predicts,
                 actions=model.actions,
                 noise=model.noise,
@@ -98,9 +128,7 @@ def shape_of(model: Model) -> Shape:
             )
         case DiscreteSkill():
             return DiscreteSkillShape(
-                sees=int(model.normaliser.mean.shape[0]),
-                clip=model.normaliser.clip,
-                steps=model.normaliser.step is not None,
+                **_seen(model.normaliser),
                 predicts=model.predicts,
                 choices=model.choices,
                 pair_input=model.pair_input,
@@ -110,20 +138,23 @@ def shape_of(model: Model) -> Shape:
             return CategoricalActorShape(model.states, _outputs(model), hidden)
         case GaussianActor():
             return GaussianActorShape(
-                sees=int(model.normaliser.mean.shape[0]),
-                clip=model.normaliser.clip,
-                steps=model.normaliser.step is not None,
-                actions=_outputs(model) // 2,
-                hidden=hidden,
+                **_seen(model.normaliser), actions=_outputs(model) // 2, hidden=hidden
             )
+        case StateReward():
+            return StateRewardShape(**_seen(model.normaliser), gamma=model.gamma, hidden=hidden)
         case DiscreteActor():
             return DiscreteActorShape(
-                sees=int(model.normaliser.mean.shape[0]),
-                clip=model.normaliser.clip,
-                steps=model.normaliser.step is not None,
-                choices=model.choices,
-                hidden=hidden,
+                **_seen(model.normaliser), choices=model.choices, hidden=hidden
             )
+
+
+def _seen(normaliser: Normaliser) -> dict[str, Any]:
+    """How a model sees vectors."""
+    return {
+        "sees": int(normaliser.mean.shape[0]),
+        "clip": normaliser.clip,
+        "steps": normaliser.step is not None,
+    }
 
 
 def _outputs(model: CategoricalActor | GaussianActor) -> int:
@@ -143,6 +174,8 @@ def build(key: Any, shape: Shape) -> Any:
     match shape:
         case GaussianActorShape():
             return GaussianActor(key, normaliser, shape.actions, shape.hidden)
+        case StateRewardShape():
+            return StateReward(key, normaliser, shape.hidden, shape.gamma)
         case DiscreteActorShape():
             return DiscreteActor(key, normaliser, shape.choices, shape.hidden)
         case GaussianPlannerShape():
@@ -155,6 +188,11 @@ def build(key: Any, shape: Shape) -> Any:
                 shape.absolute,
                 shape.smooth,
             )
+        case VariationalPlannerShape():
+            return VariationalPlanner(key, normaliser, shape.hidden, shape.latent, shape.predicts)
+        case FollowingPlannerShape():
+            route, length = jnp.zeros((shape.rows, shape.sees)), jnp.array(shape.rows)
+            return FollowingPlanner(key, normaliser, shape.hidden, route, length, shape.predicts)
         case VectorSkillShape():
             return VectorSkill(
                 key,
@@ -180,7 +218,7 @@ def build(key: Any, shape: Shape) -> Any:
 def _save(
     path: Path,
     kind: str,
-    model: Planner | LearnedSkill,
+    model: Planner | LearnedSkill | StateReward,
     origin: Origin | None,
 ) -> Path:
     shape, origin = shape_of(model), origin or Origin()

@@ -25,6 +25,8 @@ from depo.models.skill import (
 
 COPIES = 3
 """States at once with which a formula is tried."""
+INSIDE = 0.999
+"""The largest action in [−1,1] whose log-density is looked at: recorded ones may be at a bound."""
 
 
 class Decision(NamedTuple):
@@ -156,6 +158,14 @@ class GaussianActor(eqx.Module):
         """An action, log π(a|s), and the distribution before the tanh."""
         return tanh_sample(self.before_tanh(state), key)
 
+    def log_prob(
+        self, state: Float[Array, "*batch sees"], action: Float[Array, "*batch actions"]
+    ) -> Float[Array, "*batch"]:
+        """log π(a|s) of actions in [−1,1]ⁿ; at a bound, where no density is finite, of one just
+        inside."""
+        x = jnp.arctanh(jnp.clip(action, -INSIDE, INSIDE))
+        return self.before_tanh(state).log_prob(x) - jnp.sum(log_slope(x), axis=-1)
+
     def sample(self, state: Float[Array, "*batch sees"], key: Key[Array, ""]) -> Decision:
         """A random action; nothing is planned."""
         return Decision(jnp.tanh(self.before_tanh(state).sample(key)), nothing_planned(state))
@@ -191,6 +201,12 @@ class DiscreteActor(eqx.Module):
         """π(·|s)."""
         return Categorical(self.network(self.normaliser(state)), self.choices)
 
+    def log_prob(
+        self, state: Float[Array, "*batch sees"], action: Float[Array, "*batch actions"]
+    ) -> Float[Array, "*batch"]:
+        """log π(a|s) of one-hot actions."""
+        return self.distribution(state).log_prob(action)
+
     def sample(self, state: Float[Array, "*batch sees"], key: Key[Array, ""]) -> Decision:
         """An action drawn from π; nothing is planned."""
         return Decision(self.distribution(state).sample(key), nothing_planned(state))
@@ -219,8 +235,12 @@ def tanh_sample(
 ) -> tuple[Float[Array, "*batch actions"], Float[Array, "*batch"], Gaussian]:
     """a = tanh(x) and its log density, log(1 − tanh²x) in the form that never overflows."""
     x = before.sample(key)
-    log_slope = 2.0 * (jnp.log(2.0) - x - jax.nn.softplus(-2.0 * x))
-    return jnp.tanh(x), before.log_prob(x) - jnp.sum(log_slope, axis=-1), before
+    return jnp.tanh(x), before.log_prob(x) - jnp.sum(log_slope(x), axis=-1), before
+
+
+def log_slope(x: Float[Array, "*batch"]) -> Float[Array, "*batch"]:
+    """log(1 − tanh²x)."""
+    return 2.0 * (jnp.log(2.0) - x - jax.nn.softplus(-2.0 * x))
 
 
 def nothing_planned(state: Float[Array, "*batch sees"]) -> Float[Array, "*batch none"]:

@@ -18,7 +18,7 @@ import jax
 
 from depo.core.codec import decode, encode
 from depo.core.errors import DepoError
-from depo.core.files import as_path, read_object, write_bytes
+from depo.core.files import read_object, write_bytes
 from depo.core.folders import check_folder
 from depo.core.formats import Data, Format
 from depo.core.imports import allow, distrust, refuse
@@ -33,9 +33,12 @@ from depo.models.card import (
     Digests,
     DiscreteActorShape,
     DiscreteSkillShape,
+    FollowingPlannerShape,
     FormulaShape,
     GaussianPlannerShape,
     Origin,
+    StateRewardShape,
+    VariationalPlannerShape,
     scores_table,
     without_digest,
 )
@@ -52,9 +55,13 @@ from depo.models.policy import (
 from depo.models.skill import AnalyticSkill, DiscreteSkill, VectorSkill
 from depo.models.skill_source import formula_skill, own_name, skill_from, wanted_formula
 from depo.models.weights_file import load_weights, save_weights, settled
+from depo.zoo.entries import located
 
 Formula = Callable[[jax.Array, jax.Array], jax.Array] | AnalyticSkill | str
 FINITE = CategoricalPlannerShape | CategoricalSkillShape | CategoricalActorShape
+PLANNERS = (
+    CategoricalPlannerShape | GaussianPlannerShape | VariationalPlannerShape | FollowingPlannerShape
+)
 ACTORS = CategoricalActor | GaussianActor | DiscreteActor
 FORMAT = Format("policy folder", (without_digest,), signed=True)
 
@@ -115,7 +122,7 @@ def load_policy(path: str | Path, *, skill: Formula | None = None, trust: bool =
     A formula is not imported because somebody else's folder says so: name it here (``skill``), as a
     function (state, target) → action or as ``'module:function'``, or ``trust`` the folder.
     """
-    return settled(lambda: _load(as_path(path, "policy"), skill, trust))
+    return settled(lambda: _load(located(path, "policy", "policy"), skill, trust))
 
 
 def _load(path: Path, skill: Formula | None, trust: bool) -> Policy:
@@ -178,7 +185,7 @@ def _check_spaces(model: PolicyModel, stored: _Stored, file: Path) -> None:
             fits = states.count is None and shape.sees in sees
         if isinstance(shape, DiscreteSkillShape | DiscreteActorShape):
             fits = fits and shape.choices == actions.choices
-        elif not isinstance(shape, CategoricalPlannerShape | GaussianPlannerShape):
+        elif not isinstance(shape, PLANNERS | StateRewardShape):
             bounded = actions.low is not None and actions.high is not None
             of_box = math.prod(actions.shape) * (bounded and not actions.choices)
             own = actions.count if isinstance(shape, FINITE) else of_box

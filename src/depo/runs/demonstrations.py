@@ -11,7 +11,9 @@ from depo.core.errors import DepoError
 from depo.core.seeds import derived_seed
 from depo.data.demonstrations import Demonstrations, place
 from depo.data.shipped import load_demonstrations
+from depo.data.transitions import Acted
 from depo.environments.family import EnvironmentSettings, family_of
+from depo.environments.gymnasium_environment import GymnasiumEnvironment
 
 DRAW_DEMOS = 3
 """The word from which the seeds of drawn demonstrations are derived."""
@@ -77,6 +79,28 @@ def expert_pairs(demos: Demonstrations, remember: bool) -> tuple[np.ndarray, np.
         remembered = np.concatenate([episode, before], axis=1)
         pairs.append((remembered[:-1], remembered[1:]))
     return tuple(np.concatenate(column) for column in zip(*pairs, strict=True))  # type: ignore[return-value]
+
+
+def expert_actions(demos: Demonstrations, environment: GymnasiumEnvironment) -> Acted:
+    """Expert transitions (s,s') with the actions as networks see them."""
+    taken = demos.actions_taken()
+    assert taken is not None
+    recorded = demos.metadata.get("dynamics", environment.dynamics)
+    if recorded != environment.dynamics:
+        raise DepoError(
+            f"actions were recorded under the dynamics '{recorded}' and mean something else under "
+            f"'{environment.dynamics}': train where they were recorded"
+        )
+    return Acted(*demos.transitions(), environment.network_actions(taken))
+
+
+def check_actions(demos: Demonstrations, method: str) -> None:
+    """Refuse demonstrations without actions, for a method that imitates them."""
+    if demos.actions is None:
+        raise DepoError(
+            f"{method} imitates actions and these demonstrations have none: pass --demos of "
+            "'depo demos record RUN FILE --keep-actions', or take gaifo, which needs states alone"
+        )
 
 
 def check_order(demos: Demonstrations, names: Sequence[str], environment: str) -> None:

@@ -1,4 +1,4 @@
-"""What a run leaves behind: planners, skills and policies as folders."""
+"""What a run leaves behind: planners, skills, rewards and policies as folders."""
 
 from __future__ import annotations
 
@@ -16,13 +16,14 @@ from depo.methods.off_policy.settings import is_fine_tuned, uses_memory
 from depo.methods.registry import OFF_POLICY
 from depo.models.acting import Policy, Space
 from depo.models.card import Origin, read_origin
-from depo.models.folder import load_planner, save_planner, save_skill
+from depo.models.folder import load_planner, save_planner, save_reward, save_skill
 from depo.models.policy import CategoricalActor, DecoupledPolicy, PolicyModel
 from depo.models.policy_folder import can_be_saved, save_policy
 from depo.models.skill import AnalyticSkill, CategoricalSkill
 from depo.runs.job import Job
 from depo.runs.planners import PLANNER, planner_folder, source_folder
 from depo.runs.problem import Problem
+from depo.runs.rewards import REWARD
 from depo.runs.run import POLICY, Run
 
 
@@ -55,8 +56,13 @@ def export(
         first = next(iter(models.values()))
         origin = origin_of(run, problem, seed, first, env_steps, scores.get(seed, {}))
         keeps_planner = run.job.spec.takes_planner and not is_fine_tuned(run.job.settings)
-        if isinstance(first, DecoupledPolicy) and not keeps_planner:
-            save_planner(run.path / PLANNER / f"seed-{seed}", first.planner, origin)
+        beside = problem.learner.planner(state, i)
+        planner = first.planner if isinstance(first, DecoupledPolicy) else beside
+        if planner is not None and not keeps_planner:
+            save_planner(run.path / PLANNER / f"seed-{seed}", planner, origin)
+        if "reward" in run.job.spec.exports and not run.job.spec.takes_reward:
+            reward = problem.learner.reward(state, i)
+            save_reward(run.path / REWARD / f"seed-{seed}", reward, origin)
         for variant, model in models.items():
             name = folder_name(seed, variant)
             if isinstance(model, DecoupledPolicy) and not isinstance(model.skill, AnalyticSkill):

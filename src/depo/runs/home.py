@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from depo.environments.family import (
     EnvironmentSettings,
@@ -15,6 +15,10 @@ from depo.environments.family import (
 from depo.environments.given import EnvironmentLike, environment_of
 from depo.models.card import read_origin
 from depo.runs.run import CHECKPOINTS, SETTINGS, Run
+from depo.zoo.entries import located
+
+if TYPE_CHECKING:
+    from depo.models.acting import Policy
 
 
 def find_environment(
@@ -49,14 +53,27 @@ def home_of(
     The environment of somebody else's run that has a module imported is refused, unless trusted:
     who takes it over says of it later that it is the user's own.
     """
-    path = Path(planner).absolute()
     if not str(planner):
         return None
+    path = located(planner, "planner", "planner").absolute()
     for run in (path, *path.parents[1:2]):  # RUN, or RUN/planner/seed-0
         if (run / CHECKPOINTS).is_dir():
             opened = Run.open(run, trust=trust)
             opened.check_imports(opened.job.environment_wants)
             return opened.job.environment
     label = read_origin(path).environment if (path / SETTINGS).exists() else ""
+    return home_named(label, states)
+
+
+def home_named(label: str, states: int | None = None) -> EnvironmentSettings | None:
+    """The environment that a label means, where some family knows it."""
     found = (family.home(label, states) for family in families().values())
     return next((home for home in found if home is not None), None)
+
+
+def home_of_policy(policy: Policy) -> EnvironmentSettings | None:
+    """Where a policy acts, if its label says all of it: not under which dynamics, nor in a grid
+    world with walls or other actions, of which a planner needs to know nothing."""
+    label = policy.origin.environment
+    found = home_named(label, policy.observations.count)
+    return found if found is not None and found.label == label else None

@@ -28,8 +28,8 @@ MAX_STEPS: dict[LearnerName, int] = {"on-policy": 2**23, "off-policy": 2**30}
 """On-policy runs keep all transitions in memory."""
 MAX_SEEDS = 1_000
 SCHEDULES = ("round-robin", "joint")
-OPTIONAL = ("variants", "schedule")
-"""What goes without saying where nobody trains along."""
+OPTIONAL = ("variants", "schedule", "reward_from")
+"""What goes without saying where nobody trains along, and where no reward is given."""
 IN_MEMORY = "in memory"
 """Demonstrations that were given as an object; the run's folder has a copy."""
 
@@ -54,6 +54,8 @@ class Job:
     formula, ``module:function``."""
     planner: str = ""
     """Transfer only: a planner folder, or a run whose seeds' planners are used."""
+    reward_from: str = ""
+    """airl-transfer only: a reward folder, or a run whose seeds' rewards are used."""
     variants: tuple[str, ...] = ()
     """Co-training: the variants of the environment that share a planner; empty: it is as it is."""
     schedule: str = "round-robin"
@@ -62,6 +64,7 @@ class Job:
     def __post_init__(self) -> None:
         self._check_settings()
         self._check_skill()
+        self._check_reward()
         self._check_steps()
         self._check_variants()
         self._check_seeds()
@@ -127,6 +130,12 @@ class Job:
             raise DepoError(
                 f"the skill '{self.skill}' is a formula and learns nothing: "
                 f"'depo transfer PLANNER --skill {self.skill} --steps 0' uses it"
+            )
+
+    def _check_reward(self) -> None:
+        if self.reward_from and not self.spec.takes_reward:
+            raise DepoError(
+                f"reward_from has no effect here: {self.method} takes no reward, airl-transfer does"
             )
 
     def _check_steps(self) -> None:
@@ -208,6 +217,8 @@ class Job:
         data = encode(plain | parts)
         if not self.variants:
             del data["variants"], data["schedule"]
+        if not self.reward_from:
+            del data["reward_from"]
         return data
 
     @classmethod

@@ -18,6 +18,7 @@ from depo.models.folder import load_planner
 from depo.models.normaliser import Normaliser
 from depo.models.planner import CategoricalPlanner, GaussianPlanner
 from depo.runs.run import CHECKPOINTS, Run
+from depo.zoo.entries import located
 
 PLANNER, SOURCE = "planner", "source"
 """Folders of a run: its planners, and those it was given where it changes them."""
@@ -30,13 +31,18 @@ FURTHEST_MEAN = 10.0
 
 def planner_folder(source: str, seed: int) -> Path:
     """The planner folder itself, or that of a seed in a run."""
-    path = Path(source)
+    path = located(source, "planner", "planner")
     if not (path / CHECKPOINTS).is_dir():
         return path
     check_folder(path)
     own = path / PLANNER / f"seed-{seed}"
     if not own.is_dir():
         found = [folder.name for folder in sorted((path / PLANNER).glob("seed-*"))]
+        if (path / "reward").is_dir():
+            raise DepoError(
+                f"run {path} has no planner but a reward: 'depo train airl-transfer --reward-from "
+                f"{path}' learns by it"
+            )
         has = f"has planners for {', '.join(found)}" if found else "has no planner (finished?)"
         raise DepoError(
             f"run {path} {has}, none for seed {seed}: "
@@ -110,29 +116,31 @@ def vector_planner(
     return planner
 
 
-def check_task(folder: Path, origin: Origin, environment: str) -> None:
+def check_task(folder: Path, origin: Origin, environment: str, what: str = "planner") -> None:
     """Refuse another body of the known tasks, whose states are as long and mean other things."""
     theirs, ours = task_of(origin.environment), task_of(environment.lower())
     if theirs and ours and theirs != ours:
         raise DepoError(
-            f"planner {folder} is for the states of {theirs} ({origin.environment}), those of "
+            f"{what} {folder} is for the states of {theirs} ({origin.environment}), those of "
             f"{environment} mean other things: transfer keeps the states and their meaning"
         )
 
 
-def check_names(folder: Path, origin: Origin, names: Sequence[str], whose: str) -> None:
+def check_names(
+    folder: Path, origin: Origin, names: Sequence[str], whose: str, what: str = "planner"
+) -> None:
     """Refuse features with other names, where both sides have names that say something."""
     if is_nameless(names) or is_nameless(origin.features):
         return
     if len(names) != len(origin.features):
         raise DepoError(
-            f"planner {folder} names {len(origin.features)} features ({origin.environment}), "
+            f"{what} {folder} names {len(origin.features)} features ({origin.environment}), "
             f"{whose} {len(names)}: a name for each feature, or none"
         )
     for i, (theirs, ours) in enumerate(zip(origin.features, names, strict=True)):
         if theirs != ours:
             raise DepoError(
-                f"planner {folder} calls feature {i} '{theirs}' ({origin.environment}), {whose} "
+                f"{what} {folder} calls feature {i} '{theirs}' ({origin.environment}), {whose} "
                 f"'{ours}': transfer keeps the states and their meaning"
             )
 

@@ -12,6 +12,7 @@ import jax.numpy as jnp
 
 from depo.core.errors import DepoError
 from depo.data.demonstrations import Demonstrations
+from depo.data.transitions import Expert
 from depo.environments.family import family_of
 from depo.evaluation.evaluator import EPISODES, Evaluator, MeanOverVariants, Scores, Scoring
 from depo.learners.factory import cotraining_learner, finite_learner, pace, vector_learner
@@ -20,21 +21,25 @@ from depo.methods.off_policy.settings import uses_memory
 from depo.methods.registry import OFF_POLICY
 from depo.models.formula import TRIED, Bounded, check_range, plans_around_mean
 from depo.models.policy import check_formula
+from depo.models.reward import StateReward
 from depo.models.skill import Skill
 from depo.models.skill_source import find_skill, is_formula, wanted_formula
 from depo.runs.demonstrations import (
     Drawn,
+    check_actions,
     check_demonstrations,
     check_order,
     check_vectors,
     default_demonstrations,
     draw_demonstrations,
+    expert_actions,
     expert_pairs,
 )
 from depo.runs.job import Job
 from depo.runs.memory import fitting_shapes
 from depo.runs.planned_features import planned_features
 from depo.runs.planners import finite_planner, is_nameless, planner_folder, vector_planner
+from depo.runs.rewards import given_reward
 from depo.runs.run import Run
 
 
@@ -49,7 +54,7 @@ class Problem:
     states: int
     """How many states there are, or how long a state vector is."""
     planners: str
-    """Where a transfer's planners are: the job's source, or the run's own copies of them."""
+    """Where planners, or rewards, that are given are: the job's source, or the run's own copies."""
     parts: dict[str, Problem] = field(default_factory=dict)
     """Co-training: the problem of every variant."""
 
@@ -141,7 +146,7 @@ def open_problem(
     """Open what a job names; a run gives its own copies of demonstrations and planners."""
     if demos is None and (job.demos or job.needs_demonstrations):
         demos = default_demonstrations(job.environment, job.demos)
-    source = job.planner if planners is None else planners
+    source = (job.planner or job.reward_from) if planners is None else planners
     if job.variants:
         return _open_variants(job, demos, source, episodes)
     opened = _open_vectors if job.learner == OFF_POLICY else _open_finite
@@ -258,6 +263,21 @@ def _open_finite(
     return Problem(job, demos, learner, scoring, states, planners)
 
 
+def _shown(job: Job, demos: Demonstrations) -> Expert:
+    """What a method is shown of demonstrations: states, and actions where it imitates them."""
+    if job.spec.needs_actions:
+        return expert_actions(demos, job.environment.gymnasium())
+    return expert_pairs(demos, uses_memory(job.settings))
+
+
+def _rewards(job: Job, source: str) -> list[StateReward] | None:
+    """The reward of every seed, where the method is given one."""
+    if not job.spec.takes_reward:
+        return None
+    environment = job.environment.gymnasium()
+    return [given_reward(source, seed, environment) for seed in job.seeds]
+
+
 def _open_vectors(
     job: Job,
     demos: Demonstrations | None,
@@ -273,6 +293,8 @@ def _open_vectors(
         shorter = family_of(job.environment).shorter_states(job.environment)
         check_vectors(demos, states, environment.id, shorter)
         check_order(demos, environment.feature_names(), environment.id)
+        if job.spec.needs_actions:
+            check_actions(demos, job.method)
         if (part := getattr(s, "demos", None)) is not None:
             drawn = [draw_demonstrations(demos, part.episodes, seed) for seed in job.seeds]
     names = environment.feature_names()
@@ -284,9 +306,10 @@ def _open_vectors(
         environment,
         family_of(job.environment).open_jax(job.environment),
         seeds=job.seeds,
-        experts=[expert_pairs(own.seen, uses_memory(s)) if own.seen else None for own in drawn],
+        experts=[None if own.seen is None else _shown(job, own.seen) for own in drawn],
         planned=planned,
         variant=variant,
+        rewards=_rewards(job, planners),
     )
     scoring = Scoring(
         job.seeds,

@@ -7,6 +7,7 @@
     RUN/checkpoints/000025  complete states; the last two are kept
     RUN/replay/seed-0       the transitions off-policy learning reuses, in append-only chunks
     RUN/planner/seed-0      and RUN/skill/seed-0: what one keeps, the last or the one chosen
+    RUN/reward/seed-0       the reward that airl learned, or that airl-transfer was given
     RUN/source/seed-0       the planner before it was fine-tuned, in a transfer that does
     RUN/events              TensorBoard's view of metrics.csv
     RUN/policy/seed-0       what acts, planner and skill in one; every method has it

@@ -26,6 +26,7 @@ from depo.runs.exports import export, keep_source_planners
 from depo.runs.job import Job
 from depo.runs.planners import return_before, source_folder
 from depo.runs.problem import Problem, check_formulas, open_problem, open_problem_of
+from depo.runs.rewards import keep_given_rewards
 from depo.runs.run import REPLAY, Run
 from depo.runs.stop_request import Interrupted, StopRequest
 
@@ -83,6 +84,8 @@ def _create(job: Job, path: Path, problem: Problem) -> Run:
         check_formulas(problem, state)
         if job.spec.takes_planner:
             keep_source_planners(run)
+        if job.spec.takes_reward:
+            keep_given_rewards(run)
         run.save_checkpoint(0, lambda file: save_tree(file, state))
     return Run(path, job)
 

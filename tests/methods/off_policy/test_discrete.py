@@ -59,6 +59,11 @@ def test_a_planner_is_carried_to_permuted_actions(source: Run, tmp_path: Path) -
         pytest.param("gaifo", IMITATION | {"steps": 3_000}, marks=pytest.mark.slow),
         pytest.param("gaifo-dp", IMITATION | {"steps": 3_000}, marks=pytest.mark.slow),
         pytest.param("depo-agnostic", SKILL | {"steps": 3_000}, marks=pytest.mark.slow),
+        pytest.param("bc", IMITATION | {"actor_rate": 3e-3}, marks=pytest.mark.slow),
+        pytest.param("gail", IMITATION | {"steps": 3_000}, marks=pytest.mark.slow),
+        pytest.param("airl", IMITATION | {"steps": 3_000}, marks=pytest.mark.slow),
+        pytest.param("opolo", SKILL | {"steps": 3_000}, marks=pytest.mark.slow),
+        pytest.param("iddm", IMITATION | {"steps": 3_000}, marks=pytest.mark.slow),
     ],
 )
 def test_other_imitators_walk_as_the_expert(method: str, changes: dict, tmp_path: Path) -> None:

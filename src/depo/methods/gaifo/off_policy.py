@@ -3,67 +3,43 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
 
 import jax
 from jaxtyping import Array, Float, Key
 
-from depo.data.transitions import Pairs, Transitions
-from depo.methods.gaifo import OffPolicyGAIfO, OffPolicyGAIfODP
+from depo.data.transitions import Expert, Transitions
+from depo.methods.gaifo import OffPolicyGAIfODP
+from depo.methods.gaifo.adversarial import AdversarialMethod, AdversarialSettings
 from depo.methods.method import Agent, Metrics
 from depo.methods.off_policy.method import Shape
-from depo.methods.off_policy.steps import (
-    end_value,
-    first_states,
-    new_discriminator,
-    update_reward,
-)
-from depo.methods.sac.off_policy import Actor, SoftActorCritic
+from depo.methods.off_policy.steps import AdversarySettings, new_discriminator, update_reward
+from depo.methods.sac.off_policy import Actor
 from depo.models.planner import GaussianPlanner
 from depo.models.policy import DecoupledPolicy
 from depo.models.skill import DiscreteSkill, VectorSkill
 
 
+@runtime_checkable
+class GAIfOSettings(AdversarySettings, AdversarialSettings, Protocol):
+    """What GAIfO reads of its settings, and of those of methods built on it."""
+
+
 @dataclass(frozen=True)
-class GAIfOMethod(SoftActorCritic):
+class GAIfOMethod(AdversarialMethod):
     """The reward comes from a discriminator of (s,s')."""
 
-    settings: OffPolicyGAIfO | OffPolicyGAIfODP
+    settings: GAIfOSettings
 
-    def init(self, key: Key[Array, ""], shape: Shape) -> Agent:
-        """SAC's models and a discriminator."""
-        own, key = jax.random.split(key)
-        discriminator = new_discriminator(own, shape, self.settings, self.pace)
-        return super().init(key, shape) | discriminator
+    def new_adversary(self, key: Key[Array, ""], shape: Shape) -> Agent:
+        """A discriminator of (s,s')."""
+        return new_discriminator(key, shape, self.settings, self.pace)
 
-    def update(
-        self,
-        agent: Agent,
-        batch: Transitions,
-        wide: Transitions,
-        expert: Pairs,
-        key: Key[Array, ""],
-    ) -> tuple[Agent, Metrics]:
-        """Discriminator, then soft actor-critic on its reward."""
-        s = self.settings
-        own, key = jax.random.split(key)
-        agent, reward, more = update_reward(agent, batch, expert, s.discriminator, self.pace, own)
-        agent, metrics = self.update_on(agent, batch, reward, expert, key)
-        return agent, metrics | more
-
-    def end_value(
-        self,
-        agent: Agent,
-        batch: Transitions,
-        next_value: Float[Array, " batch"],
-        expert: Pairs,
-        key: Key[Array, ""],
-    ) -> Float[Array, ""] | float:
-        """As the discriminator's reward has no zero of its own."""
-
-        def first() -> Float[Array, " episodes"]:
-            return self.target_value(agent, first_states(expert), jax.random.fold_in(key, 1))
-
-        return end_value(agent, next_value, first, batch.terminated, self.settings)
+    def update_adversary(
+        self, agent: Agent, batch: Transitions, expert: Expert, key: Key[Array, ""]
+    ) -> tuple[Agent, Float[Array, " batch"], Metrics]:
+        """One step of the discriminator, and its reward of the batch."""
+        return update_reward(agent, batch, expert, self.settings.discriminator, self.pace, key)
 
 
 @dataclass(frozen=True)

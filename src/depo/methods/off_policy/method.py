@@ -70,6 +70,8 @@ class Shape(NamedTuple):
     """The features of a state that the planner predicts."""
     choices: tuple[int, ...] = ()
     """Among how many each choice is, where actions are choices as one-hot vectors."""
+    expert: Pairs | None = None
+    """The demonstrated steps, for a method that keeps them; None: there are none."""
 
     def skill_input(self, asked: PairInput) -> PairInput:
         """How a skill sees pairs: as asked, or in typical steps where they are known."""
@@ -115,10 +117,11 @@ class OffPolicyMethod(Protocol):
         agent: Agent,
         batch: Transitions,
         wide: Transitions,
-        expert: Pairs,
+        expert: Any,
         key: Key[Array, ""],
     ) -> tuple[Agent, Metrics]:
-        """The agent after one gradient step; ``wide`` is drawn from the skill's longer memory."""
+        """The agent after one gradient step; ``wide`` is drawn from the skill's longer memory, and
+        ``expert`` is :data:`Pairs`, or :class:`Acted` where the method needs actions."""
 
 
 @runtime_checkable

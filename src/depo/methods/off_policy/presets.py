@@ -34,6 +34,8 @@ RECIPE_REWARD: dict[str, Any] = {
 }
 """The logit in units of its own deviation, around its own mean; an end one deviation of the values
 below what is usual."""
+RECIPE_REWARD_OF_ACTIONS = {n: v for n, v in RECIPE_REWARD.items() if n != "pair_input"}
+"""The same where the discriminator sees no pairs of states."""
 RECIPE_SKILL: dict[str, Any] = {**FAST_SKILL, "skill_hidden": 0, "step_units": True}
 
 AUTHORS_GATHERING: dict[str, Any] = {

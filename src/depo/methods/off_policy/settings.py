@@ -482,6 +482,12 @@ ONLY_SKILL_SEES_PAIRS = Rule(
     ("pair_input",), is_formula, "the skill is a formula, and nothing else sees pairs"
 )
 """For methods without a discriminator."""
+STEPS_ARE_DIFFERENCES = Rule(
+    ("pair_input",),
+    lambda s, _: s.coordinates.standardise and s.coordinates.step_units,
+    "with step_units the skill sees (s, s'−s), and nothing else sees pairs",
+)
+"""For methods without a discriminator, where plans are in steps."""
 FIRST_OF_REFITS = Rule(
     ("first_fit_passes",),
     lambda s, facts: s.skill.schedule != "refit" or bool(facts.formula),
@@ -490,12 +496,14 @@ FIRST_OF_REFITS = Rule(
 NO_RETURN = "this method learns from no return"
 
 
-def end_problem(settings: OffPolicySettings, method: str) -> Iterator[str]:
-    """For methods that the environment's own reward teaches."""
+def end_problem(
+    settings: OffPolicySettings, method: str, reward: str = "the environment's"
+) -> Iterator[str]:
+    """For methods whose reward, the environment's or another, has a zero of its own."""
     if (end := settings.collection.termination) in ("absorbing", "relative"):
         yield (
             f"termination '{end}' is for a discriminator's reward, which has no zero of its own; "
-            f"{method} has the environment's: zero or ignored"
+            f"{method} has {reward}: zero or ignored"
         )
 
 
@@ -531,6 +539,11 @@ def uses_memory(settings: Any) -> bool:
     """Whether a method's skill also sees the state before."""
     part = getattr(settings, "skill", None)
     return bool(getattr(part, "memory", False))
+
+
+def steps_ahead(settings: Any) -> int:
+    """How far the goals of a method lie ahead, at most; 1: in the next state."""
+    return int(getattr(getattr(settings, "goals", None), "ahead", 1))
 
 
 def is_fine_tuned(settings: Any) -> bool:

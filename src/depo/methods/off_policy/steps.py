@@ -12,12 +12,13 @@ import optax
 from jaxtyping import Array, Bool, Float, Key
 
 from depo.core.errors import DepoError
-from depo.data.transitions import Pairs, Transitions
+from depo.data.transitions import Acted, Expert, Pairs, Transitions
 from depo.losses import (
     adversarial_reward,
     best_of_modes,
     gradient_penalty,
     inverse_dynamics,
+    supervised_planner,
     twin_critic,
 )
 from depo.losses import discriminator as discriminator_loss
@@ -26,7 +27,7 @@ from depo.methods.off_policy import settings as parts
 from depo.methods.off_policy.method import STEADY, Pace, Shape
 from depo.methods.optimisation import Trained, follow, fresh, uniform_index
 from depo.models.critic import TwinCritic
-from depo.models.discriminator import VectorDiscriminator
+from depo.models.discriminator import AnyDiscriminator, VectorDiscriminator
 from depo.models.planner import GaussianPlanner
 from depo.models.policy import DiscreteActor, GaussianActor
 from depo.models.scalar import Scalar
@@ -47,25 +48,31 @@ def step(
 
 
 def draw_pairs(
-    expert: Pairs, key: Key[Array, ""], size: int
+    expert: Expert, key: Key[Array, ""], size: int
 ) -> tuple[Float[Array, "size sees"], Float[Array, "size sees"]]:
     """Expert transitions, uniformly."""
     index = uniform_index(key, (size,), expert[0].shape[0])
     return expert[0][index], expert[1][index]
 
 
+def draw_steps(expert: Acted, key: Key[Array, ""], size: int) -> Acted:
+    """Expert transitions with their actions, uniformly."""
+    index = uniform_index(key, (size,), expert.state.shape[0])
+    return Acted(*(column[index] for column in expert))
+
+
 FIRST = 8
 """At most this many demonstrated episodes are asked what beginning is worth."""
 
 
-def first_states(expert: Pairs) -> Float[Array, "episodes sees"]:
+def first_states(expert: Expert) -> Float[Array, "episodes sees"]:
     """States in which demonstrated episodes begin: those that the row before does not lead to.
 
     >>> s = jnp.array([[0.0], [1.0], [7.0], [8.0]])
     >>> first_states((s, s + 1.0))[:3, 0]
     Array([0., 7., 0.], dtype=float32)
     """
-    state, next_state = expert
+    state, next_state = expert[0], expert[1]
     begins = jnp.any(state[1:] != next_state[:-1], axis=-1)
     rows = jnp.nonzero(jnp.concatenate([jnp.array([True]), begins]), size=FIRST, fill_value=0)[0]
     return state[rows]
@@ -121,48 +128,56 @@ def update_critics(
 
 
 @runtime_checkable
-class AdversarySettings(CriticSettings, Protocol):
-    """What the steps of a discriminator read of a method's settings."""
+class RewardSettings(CriticSettings, Protocol):
+    """What a reward that is learned reads of a method's settings."""
 
     @property
     def collection(self) -> parts.Collection:
         """What an episode's end is worth."""
 
     @property
-    def pair_view(self) -> parts.PairView:
-        """How transitions are seen."""
-
-    @property
     def discriminator(self) -> parts.Discriminator:
         """The discriminator and the reward made of it."""
 
 
+@runtime_checkable
+class AdversarySettings(RewardSettings, Protocol):
+    """What the steps of a discriminator of (s,s') read of a method's settings."""
+
+    @property
+    def pair_view(self) -> parts.PairView:
+        """How transitions are seen."""
+
+
 def new_discriminator(key: Key[Array, ""], shape: Shape, s: AdversarySettings, pace: Pace) -> Agent:
-    """A discriminator about to be trained, and the running mean of its reward, unknown yet; its
-    variance too if rewards are divided by their deviation."""
+    """A discriminator of (s,s') about to be trained, and what is usual of its reward."""
     hidden = shape.layers(s.discriminator.hidden, share=2)
     model = VectorDiscriminator(key, shape.normaliser, hidden, pair_input=s.pair_view.input)
-    agent: Agent = {
-        "discriminator": fresh(model, pace.adam(s.discriminator.rate)),
-        "centre": Trained(Scalar(jnp.zeros(())), None),
-    }
-    if s.discriminator.reward_spread:
+    optimiser = pace.adam(s.discriminator.rate)
+    return {"discriminator": fresh(model, optimiser), **nothing_usual(s.discriminator)}
+
+
+def nothing_usual(s: parts.Discriminator) -> Agent:
+    """The running mean of a reward, unknown yet; its variance too if rewards are divided by their
+    deviation."""
+    agent: Agent = {"centre": Trained(Scalar(jnp.zeros(())), None)}
+    if s.reward_spread:
         agent["spread"] = Trained(Scalar(jnp.ones(())), None)
     return agent
 
 
 def update_discriminator(
-    trained: Trained[VectorDiscriminator],
-    batch: Transitions,
+    trained: Trained[AnyDiscriminator],
+    agent: Pairs,
     expert: Pairs,
     s: parts.Discriminator,
     pace: Pace,
     key: Key[Array, ""],
-) -> tuple[Trained[VectorDiscriminator], Metrics]:
-    """One step of cross-entropy and gradient penalty."""
-    agent = (batch.state, batch.next_state)
+) -> tuple[Trained[AnyDiscriminator], Metrics]:
+    """One step of cross-entropy and gradient penalty; what the agent did, and what the expert, are
+    (s,s') or (s,a)."""
 
-    def loss(model: VectorDiscriminator) -> tuple[Float[Array, ""], Metrics]:
+    def loss(model: AnyDiscriminator) -> tuple[Float[Array, ""], Metrics]:
         logits = model(*expert), model(*agent)
         entropy = discriminator_loss.of_logits(*logits)
         penalty = gradient_penalty.loss(model, model.features(*expert), model.features(*agent), key)
@@ -187,7 +202,7 @@ def end_value(
     next_value: Float[Array, " batch"],
     first_value: Callable[[], Float[Array, " episodes"]],
     terminated: Bool[Array, " batch"],
-    s: AdversarySettings,
+    s: RewardSettings,
 ) -> Float[Array, ""] | float:
     """What an ended episode is worth: less than is usual and no more than beginning anew;
     for ever the reward of a poor transition; or nothing."""
@@ -210,24 +225,36 @@ def standardised_reward(agent: Agent, reward: Float[Array, "*batch"]) -> Float[A
 def update_reward(
     agent: Agent,
     batch: Transitions,
-    expert: Pairs,
+    expert: Expert,
     s: parts.Discriminator,
     pace: Pace,
     key: Key[Array, ""],
 ) -> tuple[Agent, Float[Array, " batch"], Metrics]:
-    """Train the discriminator, then take its reward of the batch, standardised by what is usual."""
+    """Train the discriminator of (s,s'), then take its reward of the batch, standardised by what is
+    usual."""
     draw, between = jax.random.split(key)
     pairs = draw_pairs(expert, draw, batch.state.shape[0])
-    trained, metrics = update_discriminator(agent["discriminator"], batch, pairs, s, pace, between)
-    reward = jax.lax.stop_gradient(reward_of(trained.model(batch.state, batch.next_state), s))
+    own = (batch.state, batch.next_state)
+    trained, metrics = update_discriminator(agent["discriminator"], own, pairs, s, pace, between)
+    agent, reward, more = follow_reward(
+        agent | {"discriminator": trained}, reward_of(trained.model(*own), s), s
+    )
+    return agent, reward, metrics | more
+
+
+def follow_reward(
+    agent: Agent, reward: Float[Array, " batch"], s: parts.Discriminator
+) -> tuple[Agent, Float[Array, " batch"], Metrics]:
+    """What is usual of a reward, one batch on; the reward standardised by it."""
+    reward = jax.lax.stop_gradient(reward)
     mean = jnp.mean(reward)
     centre = follow(agent["centre"].model, Scalar(mean), s.reward_centre)
-    agent = agent | {"discriminator": trained, "centre": Trained(centre, None)}
+    agent = agent | {"centre": Trained(centre, None)}
     if s.reward_spread:
         variance = jnp.mean(((reward - centre.value) / s.reward_scale) ** 2)
         usual = follow(agent["spread"].model, Scalar(variance), s.reward_spread)
         agent |= {"spread": Trained(usual, None)}
-    return agent, standardised_reward(agent, reward), metrics | {"reward": mean}
+    return agent, standardised_reward(agent, reward), {"reward": mean}
 
 
 def discriminator_reward(
@@ -270,6 +297,28 @@ def new_planner(
 def planner_optimiser(s: PlannerSettings, pace: Pace) -> optax.GradientTransformation:
     """Adam at the planner's rate."""
     return pace.of_planner().adam(s.planner.rate, s.networks.adam_beta)
+
+
+def fit_planner(
+    trained: Trained[GaussianPlanner],
+    expert: Pairs,
+    size: int,
+    form: parts.PlannerFit,
+    optimiser: optax.GradientTransformation,
+    key: Key[Array, ""],
+) -> tuple[Trained[GaussianPlanner], Metrics]:
+    """One step of L_h on as many expert transitions."""
+    draw, guess = jax.random.split(key)
+    state, next_state = draw_pairs(expert, draw, size)
+
+    def loss(planner: GaussianPlanner) -> tuple[Float[Array, ""], Float[Array, ""]]:
+        plan = planner.distribution(state)
+        difference = planner.difference(state, planner.select(next_state))
+        spread = jnp.mean(jnp.exp(plan.log_std))
+        return supervised_planner.of_distribution(plan, difference, form, guess), spread
+
+    planner, value, spread = step(trained, optimiser, loss)
+    return planner, {"planner_loss": value, "plan_spread": spread}
 
 
 @runtime_checkable

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import optax
 from jaxtyping import Array, Float, Key
 
-from depo.data.transitions import Pairs, Transitions
+from depo.data.transitions import Expert, Transitions
 from depo.losses import soft_policy
 from depo.losses.soft_policy import Temperature
 from depo.methods.method import Agent, Method, Metrics
@@ -78,7 +78,7 @@ class SoftActorCritic(Method):
         agent: Agent,
         batch: Transitions,
         reward: Float[Array, " batch"],
-        expert: Pairs,
+        expert: Expert,
         key: Key[Array, ""],
     ) -> tuple[Agent, Metrics]:
         """One soft actor-critic step on any reward."""
@@ -90,13 +90,10 @@ class SoftActorCritic(Method):
         agent, _, metrics = update_critics(
             agent, batch, reward, next_value, end_value, s, self.pace
         )
-        critic = agent["critic"].model
         actor, loss, entropy = step(
             agent["actor"],
             self.optimiser(),
-            lambda model: actor_loss(
-                model, critic, batch.state, alpha, s.actor.output_penalty, own_key
-            ),
+            lambda model: self.actor_loss(model, agent, batch.state, own_key),
         )
         temperature = agent["temperature"]
         if s.actor.tune_temperature:
@@ -105,6 +102,17 @@ class SoftActorCritic(Method):
             temperature = self._tune(temperature, entropy, soft_policy.wanted_entropy(actions))
         metrics |= {"policy_loss": loss, "entropy": entropy, "temperature": alpha}
         return agent | {"actor": actor, "temperature": temperature}, metrics
+
+    def actor_loss(
+        self,
+        actor: Actor,
+        agent: Agent,
+        state: Float[Array, "batch sees"],
+        key: Key[Array, ""],
+    ) -> tuple[Float[Array, ""], Float[Array, ""]]:
+        """The actor's loss and entropy; the agent has everything else."""
+        alpha, critic = agent["temperature"].model(), agent["critic"].model
+        return actor_loss(actor, critic, state, alpha, self.settings.actor.output_penalty, key)
 
     def target_value(
         self, agent: Agent, state: Float[Array, "batch sees"], key: Key[Array, ""]
@@ -123,7 +131,7 @@ class SoftActorCritic(Method):
         agent: Agent,
         batch: Transitions,
         next_value: Float[Array, " batch"],
-        expert: Pairs,
+        expert: Expert,
         key: Key[Array, ""],
     ) -> Float[Array, ""] | float:
         """What an ended episode is worth: nothing."""
@@ -166,7 +174,7 @@ class SACMethod(SoftActorCritic):
         agent: Agent,
         batch: Transitions,
         wide: Transitions,
-        expert: Pairs,
+        expert: Expert,
         key: Key[Array, ""],
     ) -> tuple[Agent, Metrics]:
         """Critics, then actor and temperature, on the reward given."""

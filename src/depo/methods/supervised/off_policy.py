@@ -4,20 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import jax
-import jax.numpy as jnp
-from jaxtyping import Array, Float, Key
+from jaxtyping import Array, Key
 
 from depo.data.transitions import Pairs, Transitions
-from depo.losses import supervised_planner
 from depo.methods.method import Metrics
 from depo.methods.off_policy.method import STEADY, Pace, Shape
 from depo.methods.off_policy.steps import (
-    draw_pairs,
+    fit_planner,
     new_planner,
     new_skill,
     planner_optimiser,
-    step,
     update_skill,
 )
 from depo.methods.optimisation import Trained
@@ -70,19 +66,9 @@ class VectorFitting:
         key: Key[Array, ""],
     ) -> tuple[Trained[GaussianPlanner], Metrics]:
         """One step on as many expert transitions as there are recent ones."""
-        s = self.settings
-        draw, guess = jax.random.split(key)
-        state, next_state = draw_pairs(expert, draw, recent.state.shape[0])
-
-        def loss(planner: GaussianPlanner) -> tuple[Float[Array, ""], Float[Array, ""]]:
-            plan = planner.distribution(state)
-            difference = planner.difference(state, planner.select(next_state))
-            spread = jnp.mean(jnp.exp(plan.log_std))
-            form = s.supervision_loss
-            return supervised_planner.of_distribution(plan, difference, form, guess), spread
-
-        planner, value, spread = step(planner, planner_optimiser(s, self.pace), loss)
-        return planner, {"planner_loss": value, "plan_spread": spread}
+        s, size = self.settings, recent.state.shape[0]
+        optimiser = planner_optimiser(s, self.pace)
+        return fit_planner(planner, expert, size, s.supervision_loss, optimiser, key)
 
 
 def build(settings: OffPolicySupervised, pace: Pace = STEADY) -> SupervisedMethod:

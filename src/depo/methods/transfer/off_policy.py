@@ -15,6 +15,7 @@ from depo.methods.depo.off_policy import DePOMethod
 from depo.methods.method import Agent, Metrics
 from depo.methods.off_policy.method import STEADY, OffPolicyMethod, Pace, Shape
 from depo.methods.off_policy.steps import (
+    SkillSettings,
     new_critics,
     new_discriminator,
     new_skill,
@@ -123,7 +124,7 @@ class FineTuningMethod(DePOMethod):
         return fit_skill(agent, batch, wide, self.transfer, self.pace, key)
 
 
-def new_forward(key: Key[Array, ""], shape: Shape, s: OffPolicyTransfer) -> Forward:
+def new_forward(key: Key[Array, ""], shape: Shape, s: SkillSettings) -> Forward:
     """A forward model as large as the skill that learns through it."""
     network = MLP(
         key,

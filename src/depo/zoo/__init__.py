@@ -1,0 +1,1 @@
+"""Planners and policies that ship with the package, by name."""
