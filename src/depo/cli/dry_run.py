@@ -29,6 +29,7 @@ def tell(job: Job, out: str, *, as_json: bool) -> int:
         "planner": ", ".join(sorted(set(told["planners"]))),
         "skill": told["skill"],
         "for each seed": _length_text(told),
+        "rounded": job.rounding,
         "time": _time_text(told),
         "would write": told["out"],
     }
@@ -55,7 +56,7 @@ def description(job: Job, out: str = "") -> dict[str, Any]:
         "demonstrations": _demonstrations(job),
         "planners": _planners(job),
         "skill": _skill(job),
-        "environment_steps": job.blocks * job.steps_per_block,
+        "environment_steps": job.total_steps,
         "updates": updates(job),
         "evaluations": job.blocks or 1,
         "checkpoints": -(-job.blocks // job.settings.saving.checkpoint_every) + 1,
@@ -76,7 +77,7 @@ def updates(job: Job) -> int | None:
         return None
     s, parts = job.settings, max(1, len(job.variants))
     gathered = s.collection.batch_steps
-    bursts = job.blocks * s.saving.evaluate_every
+    bursts = -(-job.total_steps // (gathered * parts))
     idle = max(0, -(-s.exploration.random_steps // gathered) - 1)
     each = max(1, round(gathered * s.learning.updates_per_step))
     return max(0, bursts - idle) * each * parts
@@ -89,10 +90,10 @@ def time_of(job: Job, folder: Path) -> tuple[float | None, str | None]:
     for path in sorted(beside, key=lambda p: p.stat().st_mtime, reverse=True):
         try:
             run = Run.open(path)
-            done = run.latest()[1].block * run.job.steps_per_block
+            done = run.steps_done()
             if _is_alike(run.job, job) and done and run.seconds():
                 pace = run.seconds() / (done * len(run.job.seeds))
-                total = job.blocks * job.steps_per_block * len(job.seeds)
+                total = job.total_steps * len(job.seeds)
                 return round(pace * total, 1), str(path)
         except (DepoError, OSError):
             continue  # a damaged run is no basis

@@ -113,7 +113,7 @@ def _tell(name: str, flags: Reproduce, scale: ScaleSettings, out: Path) -> int:
             "method": planned.job.method,
             "environment": planned.job.environment.label,
             "seeds": len(planned.job.seeds),
-            "env_steps": planned.job.blocks * planned.job.steps_per_block,
+            "env_steps": planned.job.total_steps,
             "planners_of": planned.after or None,
             "status": _status(sweep.path(label)),
             "folder": str(sweep.path(label)),

@@ -101,8 +101,8 @@ def _describe(run: Any) -> dict[str, Any]:
         "environment": job.environment.label,
         "seeds": len(job.seeds),
         "status": run.status(),
-        "env_steps": run.latest()[1].block * job.steps_per_block,
-        "of": job.blocks * job.steps_per_block,
+        "env_steps": run.steps_done(),
+        "of": job.total_steps,
         "score": score_text(run.final_scores()),
         "seconds": round(run.seconds(), 1),
     }

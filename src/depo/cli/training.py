@@ -55,8 +55,10 @@ class Banner(Callback):
         seeds = f" × {len(job.seeds)} seeds" if len(job.seeds) > 1 else f", seed {job.seeds[0]}"
         stderr.print(
             f"{job.method} on {job.environment.label}, {job.learner}, preset {job.preset}, "
-            f"{job.blocks * job.steps_per_block:,} steps{seeds} → {run.path}"
+            f"{job.total_steps:,} steps{seeds} → {run.path}"
         )
+        if job.rounding:
+            stderr.print(job.rounding, soft_wrap=True)
 
 
 def continue_run(run: Run, *, as_json: bool) -> int:

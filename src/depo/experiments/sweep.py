@@ -167,7 +167,7 @@ class Sweep:
 
     def _steps(self, label: str) -> tuple[int, int]:
         job = self.job(label)
-        return Run(self.path(label), job).steps_so_far(), job.blocks * job.steps_per_block
+        return Run(self.path(label), job).steps_so_far(), job.total_steps
 
 
 def work(job: dict[str, Any], path: str) -> None:

@@ -211,7 +211,7 @@ def _job_of(job: Job, name: str) -> Job:
     environment = job.environment.variant(name)
     formula = family_of(environment).formula(environment) if is_formula(job.skill) else ""
     own = replace(job, environment=environment, variants=(), skill=formula or job.skill)
-    return replace(own, steps=job.steps // len(job.variants)) if job.learner == OFF_POLICY else own
+    return replace(own, steps=job.total_steps // len(job.variants)) if job.learner == OFF_POLICY else own
 
 
 def _check_same_features(parts: dict[str, Problem]) -> None:
@@ -250,7 +250,7 @@ def _open_finite(
         table,
         environment,
         seeds=job.seeds,
-        steps=job.blocks * job.steps_per_block,
+        steps=job.total_steps,
         expert=None if demos is None else demos.transitions(),
         variant=variant or 0,
     )
@@ -287,6 +287,7 @@ def _open_vectors(
         experts=[expert_pairs(own.seen, uses_memory(s)) if own.seen else None for own in drawn],
         planned=planned,
         variant=variant,
+        steps=job.total_steps,
     )
     scoring = Scoring(
         job.seeds,

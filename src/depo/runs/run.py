@@ -52,7 +52,7 @@ from depo.core.runtime import cores
 from depo.data.demonstrations import Demonstrations
 from depo.environments.names import is_given
 from depo.runs.job import Job
-from depo.runs.migrations import since_2
+from depo.runs.migrations import since_2, since_3
 
 if TYPE_CHECKING:
     from depo.environments.given import EnvironmentLike
@@ -71,7 +71,7 @@ ROW, CELL = 500, 120
 REMOVE = "remove that checkpoint's folder to go on from the one before"
 PROGRESS_FORMAT = Format("checkpoint's progress", (lambda old: old,), unmarked=True)  # 2: digests
 STOP_FORMAT = Format("note on a stop", unmarked=True)
-FORMAT = Format("run", (since_2,), signed=True)
+FORMAT = Format("run", (since_2, since_3), signed=True)
 
 
 @dataclass(frozen=True)
@@ -269,7 +269,7 @@ class Run:
 
     def steps_done(self) -> int:
         """Environment steps up to the newest checkpoint."""
-        return self.latest()[1].block * self.job.steps_per_block
+        return self.job.steps_at(self.latest()[1].block)
 
     def mark_stopped(self, reason: str) -> None:
         """Keep why the run was stopped at its newest checkpoint."""
@@ -353,7 +353,7 @@ class Run:
         found = _read_numbers(path)
         if found and not {"seed", "env_steps"} <= set(found[0]):
             raise DepoError(f"{path} is damaged: its first line names no seed or env_steps")
-        most = self.job.blocks * self.job.steps_per_block
+        most = self.job.total_steps
         for row in found:
             if row["seed"] not in self.job.seeds:
                 raise DepoError(
