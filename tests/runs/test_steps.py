@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -30,21 +31,16 @@ def test_the_last_burst_is_shorter_and_resume_stays_exact(tmp_path: Path) -> Non
     assert whole.steps_done() == 250
     assert chunks(whole.path / "replay" / "seed-0")[-1].end == 250
 
-    class Killed(Exception):
-        pass
+    begun, saved = Run.open(stopped), Run.save_checkpoint
 
-    def kill(block: int, save: object) -> None:
-        raise Killed
+    def killed_at_the_last(self: Run, block: int, save: Any) -> None:
+        if block == 4:
+            raise KeyboardInterrupt
+        saved(self, block, save)
 
-    begun = Run.open(stopped)
     with pytest.MonkeyPatch.context() as patch:
-        saved = Run.save_checkpoint
-        patch.setattr(
-            Run,
-            "save_checkpoint",
-            lambda self, block, save: (kill if block == 4 else saved.__get__(self))(block, save),
-        )
-        with pytest.raises(Killed):
+        patch.setattr(Run, "save_checkpoint", killed_at_the_last)
+        with pytest.raises(KeyboardInterrupt):
             go_on(begun)
     assert begun.steps_done() == 160
     go_on(Run.open(stopped))

@@ -134,8 +134,7 @@ class Asked:
 
 
 def parse(command: type[Command], argv: list[str], prog: str) -> Command:
-    """Flags of a plain dataclass, above the values of ``--config``; of a flag that is not known
-    tyro explains, suggests and exits with 2."""
+    """Flags of a plain dataclass, above the values of ``--config``."""
     file = peek(argv, "--config")
     config = Annotated[str, tyro.conf.arg(help=CONFIG_HELP)]
     kind = dataclasses.make_dataclass(
@@ -145,6 +144,7 @@ def parse(command: type[Command], argv: list[str], prog: str) -> Command:
         frozen=True,
     )
     if not HELP_WORDS & set(argv):
+        _check_names(_flat_kinds(kind), argv)
         _check_words(_flat_kinds(kind), argv)
     return tyro.cli(
         kind,
@@ -154,6 +154,15 @@ def parse(command: type[Command], argv: list[str], prog: str) -> Command:
         default=_with_config(kind, read_config(file, argv), file),
         config=(tyro.conf.FlagCreatePairsOff,),
     )
+
+
+def _check_names(kinds: Iterable[str], argv: Iterable[str]) -> None:
+    """Refuse a flag that is none, with the nearest that are."""
+    known = {"--config", *map(_as_flag, kinds)}
+    for word in takewhile(lambda word: word != "--", argv):
+        flag = _with_hyphens(word.partition("=")[0])
+        if flag.startswith("--") and flag not in known and not flag.startswith("--tyro-"):
+            raise unknown("flag", flag, known)
 
 
 def _check_words(kinds: Mapping[str, Any], argv: list[str]) -> None:

@@ -13,6 +13,7 @@ from matplotlib.ticker import EngFormatter
 from depo.core.metrics import find_metric
 from depo.evaluation.statistics import ENOUGH_SEEDS, interval, iqm
 from depo.methods.registry import methods
+from depo.plotting.axes import legend_below, log_scale
 from depo.plotting.words import literal
 from depo.runs.run import Run
 
@@ -50,7 +51,9 @@ def draw_curves(
         known = hues.get(label, hues.get(run.job.method))
         middle = iqm(values) if values.shape[1] >= ENOUGH_SEEDS else values.mean(axis=1)
         style = "--" if label.endswith("-constant") else "-"  # a control in its method's colour
-        line = axes.plot(steps, middle, label=literal(label), color=known, lw=1.8, ls=style)[0]
+        dot = "o" if len(steps) == 1 else ""  # a line through one point is nothing to see
+        look = {"lw": 1.8, "ls": style, "marker": dot, "ms": 5}
+        line = axes.plot(steps, middle, label=literal(label), color=known, **look)[0]
         if values.shape[1] >= ENOUGH_SEEDS:
             bands = np.array([interval(row) for row in values])
             axes.fill_between(steps, *bands.T, color=line.get_color(), alpha=0.18, lw=0)
@@ -59,8 +62,7 @@ def draw_curves(
     axes.set(xlabel=find_metric("env_steps").title, ylabel=find_metric(metric).title)
     axes.xaxis.set_major_formatter(EngFormatter(sep=""))
     axes.grid(alpha=0.25)
-    if axes.get_legend_handles_labels()[0]:
-        axes.legend(fontsize=8)
+    legend_below(axes)
 
 
 def draw_return_and_reach(
@@ -74,7 +76,7 @@ def draw_return_and_reach(
         top.axhline(expert, color="grey", lw=0.8, ls="--", label="expert")
     plans = {label: run for label, run in runs.items() if "reach_error" in run.metrics()[-1]}
     draw_curves(bottom, plans, "reach_error", colours)
-    bottom.set_yscale("log")
+    log_scale(bottom)
 
 
 def draw_before(axes: Axes, returns: Iterable[float]) -> None:
