@@ -11,7 +11,7 @@ from depo.core.errors import DepoError
 from depo.methods.registry import OFF_POLICY
 from depo.models.skill_source import is_formula
 from depo.runs.job import Job
-from depo.runs.run import SETTINGS, Run
+from depo.runs.run import SETTINGS, Run, refuse_taken
 
 
 def tell(job: Job, out: str, *, as_json: bool) -> int:
@@ -43,8 +43,7 @@ def tell(job: Job, out: str, *, as_json: bool) -> int:
 def description(job: Job, out: str = "") -> dict[str, Any]:
     """The same as plain data; what cannot be read is refused as it would be by the run."""
     path = Path(out) if out else next_folder(job)
-    if path.exists() and (not path.is_dir() or any(path.iterdir())):
-        raise DepoError(f"{path} exists: choose another --out")
+    refuse_taken(path)
     seconds, basis = time_of(job, path.parent)
     return {
         "method": job.method,

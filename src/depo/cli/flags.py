@@ -86,6 +86,12 @@ class CommonFlags:
     config: str = ""
     """A TOML file of values for these flags, as 'depo settings … --toml' writes one; a flag that is
     given beats it."""
+    engine: Literal["local", "ray", "slurm"] = "local"
+    """Who does it. With 'ray' (a cluster; needs the extra), 'slurm' (an array script is written) or
+    --workers, every seed is a run of its own on one core, OUT/seed-0 and so on."""
+    workers: int = 0
+    """How many of these runs at the same time; 0: all seeds together in this process, on a cluster
+    as many as it has cores."""
     dry_run: bool = False
     """Only say what would run, from what, for how long and where; nothing is written."""
     trust: bool = False
@@ -114,10 +120,10 @@ class VariantFlags:
 
 
 COMMON_HEADINGS = {"demos": "data", "steps": "how long"} | dict.fromkeys(
-    ("out", "config", "dry_run", "trust", "json"), "saving"
+    ("out", "config", "engine", "workers", "dry_run", "trust", "json"), "saving"
 )
 """Where common flags are shown, if not under 'what'."""
-OF_A_CALL = ("config", "dry_run", "json", "out", "trust")
+OF_A_CALL = ("config", "dry_run", "engine", "json", "out", "trust", "workers")
 """Flags that are about this one call, and no setting of what it does."""
 
 

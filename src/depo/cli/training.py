@@ -17,7 +17,7 @@ from depo.core.metrics import SUMMARY, shown_in
 from depo.runs.callbacks import Callback
 from depo.runs.job import Job
 from depo.runs.progress import ProgressBar
-from depo.runs.run import Run
+from depo.runs.run import SETTINGS, Run, refuse_taken
 
 KEPT = 0.8
 """Share of a planner's return below which a transfer leaves a question."""
@@ -28,6 +28,11 @@ REGAINED = 0.9
 def work_on(asked: Asked) -> int:
     """Begin a run and work on it, or say what that would be."""
     common = asked.common
+    if common.workers < 0:
+        raise DepoError(f"--workers {common.workers} is negative: it is how many runs at once")
+    is_many = common.engine != "local" or common.workers > 0
+    if common.out and not (is_many and not (Path(common.out) / SETTINGS).exists()):
+        refuse_taken(Path(common.out))
     if common.dry_run:
         return tell(asked.job, common.out, as_json=common.json)
     from depo.analysis.recordings.before_training import check_before_training
@@ -36,6 +41,10 @@ def work_on(asked: Asked) -> int:
     prepare_jax()
     for sentence in check_before_training(asked.job, strict=common.strict):
         stderr.print(f"WARNING, {sentence}", soft_wrap=True, style="bold red")
+    if is_many:
+        from depo.cli.many import work_on_seeds
+
+        return work_on_seeds(asked.job, common)
     with chosen_folder(asked.job, common.out) as path:
         return _begin(asked.job, path, as_json=common.json)
 

@@ -27,7 +27,8 @@ from depo.experiments.derived import (
     kept_results,
     settings_digest,
 )
-from depo.experiments.sweep import Engine, PlannedRun, Sweep, warn
+from depo.experiments.engines import Engine
+from depo.experiments.sweep import PlannedRun, Sweep, warn
 from depo.plotting.figures import save_figure
 from depo.runs.run import Run
 

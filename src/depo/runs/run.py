@@ -163,10 +163,7 @@ class Run:
     @contextlib.contextmanager
     def create(path: Path, job: Job, demos: Demonstrations | None) -> Iterator[Run]:
         """A new run, complete in one rename when the block has saved checkpoint 0 in it."""
-        if path.exists() and not _is_empty(path):
-            resumable = (path / SETTINGS).exists()
-            hint = f"'depo resume {path}' goes on with it, or " if resumable else ""
-            raise DepoError(f"{path} exists: {hint}choose another --out")
+        refuse_taken(path)
         with new_folder(path) as folder:
             about = {"job": job.to_json(), "made_with": versions()}
             if needs := _not_reopened(job):
@@ -531,6 +528,9 @@ def find_runs(folder: Path) -> list[Path]:
     ]
 
 
-def _is_empty(path: Path) -> bool:
-    """Whether a folder holds nothing: one that is reserved for a run."""
-    return path.is_dir() and not any(path.iterdir())
+def refuse_taken(path: Path) -> None:
+    """Refuse to begin a run where something is; an empty folder may be reserved for it."""
+    if path.exists() and (not path.is_dir() or any(path.iterdir())):
+        resumable = (path / SETTINGS).exists()
+        hint = f"'depo resume {path}' goes on with it, or " if resumable else ""
+        raise DepoError(f"{path} exists: {hint}choose another --out")
