@@ -5,7 +5,7 @@ from __future__ import annotations
 from matplotlib.axes import Axes
 from matplotlib.ticker import AutoLocator, FuncFormatter, LogLocator, NullFormatter
 
-FEW, SOME = 4.0, 40.0
+FEW, SOME = 4.0, 400.0
 """Times the least value of a logarithmic axis that the largest is, below which powers of ten alone
 are no ticks, or hardly any."""
 
@@ -20,6 +20,13 @@ def log_scale(axes: Axes) -> None:
     axis.set_major_locator(AutoLocator() if high / low < FEW else LogLocator(subs=(1, 2, 5)))
     axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:.4g}"))
     axis.set_minor_formatter(NullFormatter())
+
+
+def reference_line(axes: Axes, value: float, label: str) -> None:
+    """A dashed line across the panel, never on its border."""
+    axes.axhline(value, color="grey", lw=0.8, ls="--", label=label)
+    axes.update_datalim([(0.0, value)], updatex=False)
+    axes.autoscale_view(scalex=False)
 
 
 def legend_below(axes: Axes, columns: int = 3) -> None:

@@ -54,8 +54,9 @@ def draw_bars(axes: Axes, bars: Bars) -> None:
     metric = find_metric("return")
     for place, (who, values) in enumerate(bars.items()):
         mean = float(np.mean(values))
-        bar = axes.bar(place, mean, color=COLOURS[who], width=0.6, alpha=0.85)
-        axes.bar_label(bar, [metric.text(mean)], fontsize=9, padding=2)
+        axes.bar(place, mean, color=COLOURS[who], width=0.6, alpha=0.85)
+        above = (place, max(0.0, *values))
+        axes.annotate(metric.text(mean), above, (0, 5), textcoords="offset points", ha="center")
         label = "one seed, or episode" if place == 0 else None
         axes.plot([place] * len(values), values, "o", color="black", ms=3, alpha=0.5, label=label)
     axes.set_xticks(range(len(bars)), [SAID.get(who, who) for who in bars], fontsize=9)

@@ -13,7 +13,7 @@ from matplotlib.ticker import EngFormatter
 from depo.core.metrics import find_metric
 from depo.evaluation.statistics import ENOUGH_SEEDS, interval, iqm
 from depo.methods.registry import methods
-from depo.plotting.axes import legend_below, log_scale
+from depo.plotting.axes import legend_below, log_scale, reference_line
 from depo.plotting.words import literal
 from depo.runs.run import Run
 
@@ -52,8 +52,8 @@ def draw_curves(
         middle = iqm(values) if values.shape[1] >= ENOUGH_SEEDS else values.mean(axis=1)
         style = "--" if label.endswith("-constant") else "-"  # a control in its method's colour
         dot = "o" if len(steps) == 1 else ""  # a line through one point is nothing to see
-        look = {"lw": 1.8, "ls": style, "marker": dot, "ms": 5}
-        line = axes.plot(steps, middle, label=literal(label), color=known, **look)[0]
+        (line,) = axes.plot(steps, middle, label=literal(label), color=known, lw=1.8, ls=style)
+        line.set(marker=dot, markersize=5)
         if values.shape[1] >= ENOUGH_SEEDS:
             bands = np.array([interval(row) for row in values])
             axes.fill_between(steps, *bands.T, color=line.get_color(), alpha=0.18, lw=0)
@@ -73,7 +73,7 @@ def draw_return_and_reach(
     demos = next((run.demonstrations() for run in runs.values()), None)
     if demos is not None and demos.episode_returns is not None:
         expert = float(demos.episode_returns.mean())
-        top.axhline(expert, color="grey", lw=0.8, ls="--", label="expert")
+        reference_line(top, expert, "expert")
     plans = {label: run for label, run in runs.items() if "reach_error" in run.metrics()[-1]}
     draw_curves(bottom, plans, "reach_error", colours)
     log_scale(bottom)

@@ -21,7 +21,7 @@ from depo.environments.grid.gridworld import GridWorld
 from depo.methods.registry import OFF_POLICY
 from depo.models.folder import load_planner
 from depo.models.planner import CategoricalPlanner
-from depo.plotting.axes import legend_below, log_scale
+from depo.plotting.axes import legend_below, log_scale, reference_line
 from depo.plotting.before_after import draw_before_after
 from depo.plotting.curves import draw_before, draw_curves
 from depo.plotting.gridmap import draw_map, legend_handles
@@ -113,7 +113,7 @@ def _figure_of_vectors(run: Run) -> Figure:
     demos = run.demonstrations()
     if demos is not None and demos.episode_returns is not None:
         expert = float(demos.episode_returns.mean())
-        axes[0].axhline(expert, color="grey", lw=0.8, ls="--", label="expert")
+        reference_line(axes[0], expert, "expert")
     if run.job.spec.takes_planner:
         known = [return_before(run, seed) for seed in run.job.seeds]
         if before := [x for x in known if x is not None]:
