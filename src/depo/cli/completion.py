@@ -11,6 +11,7 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import tyro
 
+from depo.cli.flags import CommonFlags, VariantFlags, as_flag
 from depo.core.errors import DepoError, unknown
 
 HELP = """depo completion SHELL: print a completion script
@@ -57,7 +58,6 @@ def every_command() -> dict[str, Words]:
 
 def values_of_flags() -> dict[str, tuple[str, ...]]:
     """What may follow a flag, where that is a few words."""
-    from depo.cli.flags import CommonFlags
     from depo.environments.dynamics import VARIANTS
     from depo.environments.family import families
 
@@ -66,7 +66,6 @@ def values_of_flags() -> dict[str, tuple[str, ...]]:
 
 
 def _words(name: str, module: str) -> Words:
-    from depo.cli import flags as common
     from depo.methods.registry import methods, trainable
     from depo.methods.settings_tree import every_name
 
@@ -77,7 +76,7 @@ def _words(name: str, module: str) -> Words:
             for i in spec.implementations.values()
             for f in every_name(i.settings)
         }
-        own |= set(_flags(common.CommonFlags)) | set(_flags(common.VariantFlags))
+        own |= set(_flags(CommonFlags)) | set(_flags(VariantFlags))
         known = () if name == "transfer" else tuple(trainable())
         return Words(known, _as_flags(own))
     names = [f"depo.cli.{x}" for x in (module, *MORE.get(name, ()))]
@@ -116,15 +115,11 @@ def _flags(kind: Any) -> Iterator[str]:
 def _choices(kind: Any) -> Iterator[tuple[str, tuple[str, ...]]]:
     for name, hint in get_type_hints(kind).items():
         if get_origin(hint) is Literal:
-            yield _as_flag(name), tuple(map(str, get_args(hint)))
+            yield as_flag(name), tuple(map(str, get_args(hint)))
 
 
 def _as_flags(names: Iterable[str]) -> tuple[str, ...]:
-    return tuple(sorted(map(_as_flag, names)))
-
-
-def _as_flag(name: str) -> str:
-    return f"--{name.replace('_', '-')}"
+    return tuple(sorted(map(as_flag, names)))
 
 
 def _cases(commands: Mapping[str, Words], values: Mapping[str, tuple[str, ...]]) -> str:

@@ -164,7 +164,7 @@ def parse(command: type[Command], argv: list[str], prog: str) -> Command:
 
 def _check_names(kinds: Iterable[str], argv: Iterable[str]) -> None:
     """Refuse a flag that is none, with the nearest that are."""
-    known = {"--config", *map(_as_flag, kinds)}
+    known = {"--config", *map(as_flag, kinds)}
     for word in takewhile(lambda word: word != "--", argv):
         flag = _with_hyphens(word.partition("=")[0])
         if flag.startswith("--") and flag not in known and not flag.startswith("--tyro-"):
@@ -394,7 +394,7 @@ class Form:
                 f"such setting (others have: {', '.join(having)})"
             )
         if dashes:
-            return unknown("flag", _as_flag(name), map(_as_flag, known))
+            return unknown("flag", as_flag(name), map(as_flag, known))
         return unknown("setting", name, known)
 
     def parse(self, argv: list[str], prog: str) -> dict[str, Any]:
@@ -460,7 +460,8 @@ class Form:
                 raise DepoError(f"{name} has no effect here: every variant has its own")
 
 
-def _as_flag(name: str) -> str:
+def as_flag(name: str) -> str:
+    """A setting's name as the command line writes it."""
     return f"--{name.replace('_', '-')}"
 
 
@@ -479,7 +480,7 @@ def _flag(group: Any, field: dataclasses.Field[Any], heading: str) -> Flag:
 def _switches(kind: type[MethodSettings], argv: list[str]) -> dict[str, Any]:
     """Optional parts that flags switch on, whose own flags come with them."""
     said = {
-        leaf.name: peek(argv, _as_flag(leaf.name)) for leaf in leaves(kind) if leaf.default is None
+        leaf.name: peek(argv, as_flag(leaf.name)) for leaf in leaves(kind) if leaf.default is None
     }
     return {name: int(value) for name, value in said.items() if value.isdecimal()}
 

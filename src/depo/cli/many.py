@@ -37,8 +37,12 @@ def work_on_seeds(job: Job, flags: CommonFlags) -> int:
 
 def portable(job: Job) -> Job:
     """The job with files by their whole names: other machines have other current folders."""
-    named = {name: getattr(job, name) for name in ("demos", "skill", "planner")}
-    there = {name: str(Path(x).absolute()) for name, x in named.items() if x and Path(x).exists()}
+    named = {name: Path(getattr(job, name) or "-") for name in ("demos", "skill", "planner")}
+    there: dict[str, Any] = {
+        name: str(path.absolute())
+        for name, path in named.items()
+        if (path.is_file() if name == "demos" else path.is_dir())
+    }
     return replace(job, **there)
 
 
@@ -68,12 +72,14 @@ def execute(
     return 0
 
 
-def hand_to_slurm(sweep: Sweep, workers: int, *, as_json: bool, trust: bool = False) -> int:
-    """Write the array script, and say how to submit it."""
+def hand_to_slurm(
+    sweep: Sweep, workers: int, *, as_json: bool, trust: bool = False, where: Path | None = None
+) -> int:
+    """Write the array script to the sweep's folder, or ``where``, and say how to submit it."""
     from depo.experiments.slurm import write_script
     from depo.experiments.stored_sweep import tasks
 
-    script, count = write_script(sweep, workers, trust=trust), len(tasks(sweep))
+    script, count = write_script(sweep, workers, trust=trust, where=where), len(tasks(sweep))
     if as_json:
         print_json({"folder": str(sweep.folder), "script": str(script), "tasks": count})
         return 0

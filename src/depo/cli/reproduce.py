@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from depo.cli.flags import parse
 from depo.cli.many import hand_to_slurm, watching
-from depo.cli.output import print_json, print_table, stderr, stdout
+from depo.cli.output import print_json, print_rows, print_table, print_wide_table, stderr, stdout
 from depo.core.errors import DepoError, unknown
 from depo.core.runtime import cores
 
@@ -127,7 +127,7 @@ def _tell(name: str, flags: Reproduce, scale: ScaleSettings, out: Path) -> int:
         return 0
     shown = [[value for key, value in row.items() if key != "folder"] for row in rows]
     head = ["run", "method", "environment", "seeds", "env steps", "planners of", "status"]
-    print_table(f"{name}, scale {flags.scale}: {len(rows)} runs", head, shown)
+    print_rows(f"{name}, scale {flags.scale}: {len(rows)} runs", head, shown)
     left = sum(row["seeds"] * row["env_steps"] for row in rows if row["status"] != "finished")
     stdout.print(f"{left:,} environment steps in runs that are not finished", soft_wrap=True)
     stdout.print(f"runs: {out.parent / 'runs'}, results: {out}", soft_wrap=True)
@@ -144,17 +144,17 @@ def _status(folder: Path) -> str:
 def _execute(name: str, flags: Reproduce, scale: ScaleSettings, out: Path) -> int:
     from depo.experiments.registry import EXPERIMENTS
 
-    where = {"scale": scale, "out": out, "runs_folder": out.parent / "runs"}
-    chosen = {"only": flags.only, "keep": flags.keep}
+    asked: dict[str, Any] = {"scale": scale, "out": out, "runs_folder": out.parent / "runs"}
+    asked |= {"only": flags.only, "keep": flags.keep}
     if flags.engine == "slurm":
-        sweep = EXPERIMENTS[name].prepare(**where, **chosen)[2]
+        sweep = EXPERIMENTS[name].prepare(**asked)[2]
         if sweep.left():
-            return hand_to_slurm(sweep, flags.workers, as_json=flags.json)
+            return hand_to_slurm(sweep, flags.workers, as_json=flags.json, where=out)
     at_once = flags.workers or (len(cores()) if flags.engine == "local" else 0)
     try:
         with watching() as (watch, say):
             verdict = EXPERIMENTS[name].reproduce(
-                **where, **chosen, workers=at_once, engine=flags.engine, watch=watch, say=say
+                **asked, workers=at_once, engine=flags.engine, watch=watch, say=say
             )
     except KeyboardInterrupt:
         stderr.print("stopped; give the same command again and it goes on from here")
@@ -166,7 +166,9 @@ def _execute(name: str, flags: Reproduce, scale: ScaleSettings, out: Path) -> in
         [c["claim"], c["expected"], c["measured"], _span(c["interval"]), c["holds"]]
         for c in verdict["claims"]
     ]
-    print_table(f"{name}: verdict", ["claim", "expected", "measured", "95%", "holds"], rows)
+    verdict_table = f"{name}: verdict", ["claim", "expected", "measured", "95%", "holds"], rows
+    if stdout.is_terminal or not print_wide_table(*verdict_table):
+        print_table(*verdict_table)
     for path in verdict["figures"]:
         stdout.print(f"figure: {path}", soft_wrap=True)
     if flags.scale == "smoke":

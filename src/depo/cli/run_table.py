@@ -37,18 +37,11 @@ DEFAULTS, RUNS = "defaults", "runs"
 METHOD, AFTER, PLANNER = "method", "after", "planner"
 
 
-def read_runs(file: Path, *, trust: bool = False) -> dict[str, Job]:
-    """The job of every run by its name, and in ``planner`` of one that comes after another the name
-    of that one."""
-    tables = _tables(file)
-    return {name: _job(file, name, tables, trust=trust) for name in tables}
-
-
 def plan_of(file: Path, *, trust: bool = False) -> dict[str, PlannedRun]:
     """A run for every seed of every row, NAME/seed-N; a transfer comes after its own seed's."""
-    tables, plan = _tables(file), {}
-    for name, job in read_runs(file, trust=trust).items():
-        after = str(tables[name].get(AFTER, ""))
+    plan = {}
+    for name, row in _tables(file).items():
+        job, after = _job(file, name, row, trust=trust), str(row.get(AFTER, ""))
         for seed in job.seeds:
             own = f"{after}/seed-{seed}" if after else ""
             plan[f"{name}/seed-{seed}"] = PlannedRun(dataclasses.replace(job, seeds=(seed,)), own)
@@ -89,8 +82,9 @@ def _with_source(file: Path, name: str, row: Table, rows: Mapping[str, Table]) -
     return {k: v for k, v in rows[after].items() if k in kept} | dict(row)
 
 
-def _job(file: Path, name: str, tables: Mapping[str, Table], *, trust: bool) -> Job:
-    row = dict(tables[name])
+def _job(file: Path, name: str, table: Table, *, trust: bool) -> Job:
+    """The job of a row; of one that comes after another, still without its planner."""
+    row = dict(table)
     with named_in(f"{file}: run '{name}'"):
         for flag in row:
             if flag in OF_A_CALL:

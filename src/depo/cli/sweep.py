@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import tyro
 
 from depo.cli.flags import parse
-from depo.cli.output import print_json, print_table, stderr, stdout
+from depo.cli.output import print_json, print_rows, stderr, stdout
 from depo.core.errors import DepoError
 
 if TYPE_CHECKING:
@@ -110,6 +110,6 @@ def _tell(sweep: Sweep, *, as_json: bool) -> int:
         print_json({"folder": str(sweep.folder), "runs": rows})
         return 0
     head = ["run", "method", "environment", "env steps", "after", "status"]
-    print_table(f"{sweep.folder}: {len(rows)} runs", head, [list(row.values()) for row in rows])
+    print_rows(f"{sweep.folder}: {len(rows)} runs", head, [list(row.values()) for row in rows])
     stdout.print("nothing was written")
     return 0

@@ -169,7 +169,8 @@ class RayExecutor:
     def has_workers(self) -> bool:
         """Whether any machine of the cluster can take a run."""
         try:
-            return bool(self._ray.cluster_resources().get("CPU", 0) >= 1)
+            resources: Any = self._ray.cluster_resources
+            return bool(resources().get("CPU", 0) >= 1)
         except Exception as error:  # Ray has many kinds
             raise DepoError(
                 f"the Ray cluster does not answer ({type(error).__name__}: {error}): start it, and "

@@ -28,12 +28,13 @@ TEXT = """\
 #SBATCH --signal=B:USR1@{seconds}
 
 cd {here} || exit 1
-{python} -m depo sweep {folder} --task "$SLURM_ARRAY_TASK_ID"{trust} &
-task=$!
-requeue=""
-stop() {{ kill -TERM "$task" 2>/dev/null; }}
+task="" stopped="" requeue=""
+stop() {{ stopped=yes; [ -z "$task" ] || kill -TERM "$task" 2>/dev/null; }}
 trap 'stop' TERM INT
 trap 'requeue=yes; stop' USR1  # the time limit is near
+{python} -m depo sweep {folder} --task "$SLURM_ARRAY_TASK_ID"{trust} &
+task=$!
+[ -z "$stopped" ] || kill -TERM "$task"  # it came before there was a task
 while true; do
   wait "$task"
   code=$?
@@ -46,11 +47,12 @@ exit "$code"
 """
 
 
-def write_script(sweep: Sweep, workers: int = 0, *, trust: bool = False) -> Path:
-    """Write the script, and what its tasks are to do, to the sweep's folder; ``workers`` tasks at
-    the same time, 0: as many as the cluster gives."""
-    save_sweep(sweep)
-    folder = sweep.folder.resolve()
+def write_script(
+    sweep: Sweep, workers: int = 0, *, trust: bool = False, where: Path | None = None
+) -> Path:
+    """Write the script, and what its tasks are to do, to the sweep's folder, or to another one
+    (``where``); ``workers`` tasks at the same time, 0: as many as the cluster gives."""
+    folder = save_sweep(sweep, where).parent.resolve()
     count, path = len(tasks(sweep)), folder / SCRIPT
     text = TEXT.format(
         count=len(sweep.plan),

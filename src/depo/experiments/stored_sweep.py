@@ -31,6 +31,8 @@ LABEL = re.compile(r"(?!\.)[\w.,=+-]+(/(?!\.)[\w.,=+-]+)*")
 class _Stored:
     runs: Mapping[str, Mapping[str, Any]]
     plainly: bool
+    folder: str = ""
+    """Where the runs are; empty: beside the file."""
 
 
 @dataclass(frozen=True)
@@ -47,8 +49,8 @@ def check_label(label: str) -> None:
         )
 
 
-def save_sweep(sweep: Sweep) -> Path:
-    """Write a sweep to its folder."""
+def save_sweep(sweep: Sweep, where: Path | None = None) -> Path:
+    """Write a sweep to its folder, or to another one that stands for it."""
     for label in sweep.plan:
         check_label(label)
     runs = {
@@ -56,13 +58,17 @@ def save_sweep(sweep: Sweep) -> Path:
         for label, planned in sweep.plan.items()
     }
     wants = {name for planned in sweep.plan.values() for name in planned.job.wants}
-    sweep.folder.mkdir(parents=True, exist_ok=True)
-    FORMAT.write(sweep.folder / FILE, {"runs": runs, "plainly": sweep.plainly}, sorted(wants))
-    return sweep.folder / FILE
+    file = (where or sweep.folder) / FILE
+    file.parent.mkdir(parents=True, exist_ok=True)
+    folder = "" if where is None else str(sweep.folder.resolve())
+    stored = {"runs": runs, "plainly": sweep.plainly, "folder": folder}
+    FORMAT.write(file, stored, sorted(wants))
+    return file
 
 
 def load_sweep(folder: Path, *, trust: bool = False) -> Sweep:
-    """The sweep of a folder; modules that somebody else's names are refused, unless trusted."""
+    """The sweep of a folder; of somebody else's, modules and other folders that it names are
+    refused, unless trusted."""
     file = folder / FILE
     if not file.is_file():
         raise DepoError(f"{folder} is no sweep (no {FILE} in it): give a TOML file of runs")
@@ -76,6 +82,11 @@ def load_sweep(folder: Path, *, trust: bool = False) -> Sweep:
     for label, planned in plan.items():
         if planned.after and (planned.after not in plan or plan[planned.after].after):
             raise DepoError(f"{file}: '{label}' comes after '{planned.after}', which it cannot")
+    if data.folder and not (trust or FORMAT.is_own(stored)):
+        raise DepoError(
+            f"{file} was not made by you, or was changed since, and would write to {data.folder}: "
+            "--trust allows it"
+        )
     wants = sorted({name for planned in plan.values() for name in planned.job.wants})
     if wants:
         distrust(wants, str(folder))
@@ -83,7 +94,7 @@ def load_sweep(folder: Path, *, trust: bool = False) -> Sweep:
             allow(wants)
         elif not FORMAT.allow_own(stored, wants):
             raise refuse(str(folder), wants)
-    return Sweep(folder, plan, data.plainly)
+    return Sweep(Path(data.folder) if data.folder else folder, plan, data.plainly)
 
 
 def tasks(sweep: Sweep) -> list[list[str]]:

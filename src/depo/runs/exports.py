@@ -151,5 +151,5 @@ def describe_demonstrations(job: Job, demos: Demonstrations | None, seed: int) -
     name = Path(job.demos).name if job.demos else family_of(job.environment).expert
     part = getattr(job.settings, "demos", None)
     drawn = demos if part is None else draw_demonstrations(demos, part.episodes, seed).seen
-    seen, every = drawn.episodes if drawn else 0, demos.episodes
+    seen, every = 0 if drawn is None else drawn.episodes, demos.episodes
     return f"{name}: {every if seen == every else f'{seen} of {every}'} state-only episodes"

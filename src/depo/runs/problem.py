@@ -211,11 +211,9 @@ def _job_of(job: Job, name: str) -> Job:
     environment = job.environment.variant(name)
     formula = family_of(environment).formula(environment) if is_formula(job.skill) else ""
     own = replace(job, environment=environment, variants=(), skill=formula or job.skill)
-    return (
-        replace(own, steps=job.total_steps // len(job.variants))
-        if job.learner == OFF_POLICY
-        else own
-    )
+    if job.learner != OFF_POLICY:
+        return own
+    return replace(own, steps=job.total_steps // len(job.variants))
 
 
 def _check_same_features(parts: dict[str, Problem]) -> None:
