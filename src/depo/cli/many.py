@@ -28,6 +28,8 @@ def work_on_seeds(job: Job, flags: CommonFlags) -> int:
     """Train every seed as a run of its own."""
     from depo.experiments.sweep import PlannedRun, Sweep
 
+    if job.rounding:
+        stderr.print(job.rounding, soft_wrap=True)
     with chosen_folder(job, flags.out) as folder:
         own = portable(job)
         plan = {f"seed-{seed}": PlannedRun(replace(own, seeds=(seed,))) for seed in own.seeds}
