@@ -98,12 +98,14 @@ def commands_page() -> str:
         _section("depo evaluate", "evaluate", "--help"),
         _section("depo imagine", "imagine", "--help"),
         _section("depo reachability", "reachability", "--help"),
+        _section("depo sweep", "sweep", "--help"),
         _section("depo runs", "runs", "--help"),
         _section("depo render", "render", "--help"),
         _section("depo demos", "demos"),
         *(_folded(f"depo demos {a}", "demos", a, "--help") for a in DEMOS_COMMANDS),
         _section("depo reproduce", "reproduce", ask=help_from_child),
         _folded("depo reproduce NAME", "reproduce", "fig2", "--help", ask=help_from_child),
+        _section("depo completion", "completion"),
     ]
     return "\n".join(parts)
 

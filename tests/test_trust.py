@@ -15,7 +15,7 @@ import pytest
 import depo
 from depo.api import make_job
 from depo.environments.family import EnvironmentSettings
-from depo.experiments.sweep import work
+from depo.experiments.engines import work
 from depo.models.card import Origin
 from depo.runs.job import Job
 from depo.runs.run import Run

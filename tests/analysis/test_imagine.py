@@ -19,9 +19,10 @@ from depo.environments.family import named_environment
 from depo.environments.grid.gridworld import GridWorldSettings
 from depo.environments.gymnasium_environment import GymnasiumEnvironment
 from depo.environments.mujoco import TASKS
-from depo.environments.mujoco_states import MujocoStates
+from depo.environments.mujoco_states import LOWEST, MujocoStates
 from depo.models.card import Origin
 from depo.models.folder import save_planner
+from depo.plotting.imagined import draw_features
 from depo.runs.training import begin
 from tests.environments.point import ID, STEP, straight_demonstrations, walking
 from tests.support.arguments import flat
@@ -79,6 +80,30 @@ def test_an_ended_episode_no_longer_counts() -> None:
     alive = np.array([[True, True], [True, True], [False, True]])
     found = Imagination(source, roll(source.planner, real[0], 2), real, alive, 0, "policy")
     assert found.errors.tolist() == [0.0, 0.0, 1.0]
+
+
+def test_features_are_called_by_their_names(tmp_path: Path) -> None:
+    names = ("east", "$north$")
+    card = Origin(environment="somewhere", features=names)
+    folder = save_planner(tmp_path / "planner", walking((STEP, 0.0)), card)
+    figure = draw_features(imagine(folder, env=ID, steps=2, starts=1))
+    assert [axes.get_title() for axes in figure.axes] == ["east", r"\$north\$"]
+    nameless = save_planner(tmp_path / "nameless", walking((STEP, 0.0)), Origin())
+    assert imagine(nameless, env=ID, steps=2, starts=1).feature_names == ("feature 0", "feature 1")
+
+
+def test_the_camera_stays_above_the_floor_that_an_imagined_body_is_below() -> None:
+    poses = MujocoStates(GymnasiumEnvironment("Hopper-v5"))
+    try:
+        for height, stays in ((1.25, False), (-3.0, True)):
+            poses._env.unwrapped.set_state(np.eye(6)[1] * height, np.zeros(6))
+            before = poses._env.unwrapped.data.cam_xpos[0].copy()
+            poses._lift_cameras()
+            after = poses._env.unwrapped.data.cam_xpos[0]
+            assert (after[2] != before[2]) == stays
+            assert after[2] >= LOWEST
+    finally:
+        poses.close()
 
 
 @pytest.mark.parametrize("task", TASKS)

@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from tests.support import reach
 from tests.support.cart import ID, demonstrations, recording
 from tests.support.command import call
 
@@ -24,3 +25,16 @@ def test_one_that_does_not_is_named_and_refused_if_strict(tmp_path: Path, capsys
     found = json.loads(capsys.readouterr().out)
     assert not found["fits"]
     assert [(f["kind"], f["features"]) for f in found["findings"]] == [("units", [0])]
+
+
+def test_what_is_observed_is_what_is_compared(tmp_path: Path, capsys) -> None:
+    file = reach.walks().save(tmp_path / "walks.npz")
+    words = ["demos", "check", file, "--env", f"{reach.__name__}:make_reach", "--steps", "50"]
+    assert call(*words, "--json", "--observe", "observation") == 0
+    (found,) = json.loads(capsys.readouterr().out)["findings"]
+    assert "6 features, the environment 2" in found["sentence"]
+    whole = "observation,desired_goal,achieved_goal"
+    words += ["--figure", str(tmp_path / "x.png")]
+    assert call(*words, "--json", "--observe", whole) == 0
+    kinds = {finding["kind"] for finding in json.loads(capsys.readouterr().out)["findings"]}
+    assert "dimension" not in kinds

@@ -61,8 +61,10 @@ def test_help_is_there_in_half_a_second() -> None:
 def test_flags_that_are_not_understood_are_an_error_in_json_too(capsys) -> None:
     assert call("runs", "--fodler", "--json") == 2
     said = capsys.readouterr()
-    assert "see stderr" in json.loads(said.out)["error"]
-    assert "fodler" in said.err
+    assert "did you mean '--json'" in json.loads(said.out)["error"]
+    assert "unknown flag '--fodler'" in said.err
+    assert call("runs", "a", "b", "--json") == 2  # which only the parser knows
+    assert "see stderr" in json.loads(capsys.readouterr().out)["error"]
 
 
 def test_too_little_memory_is_said_in_a_sentence(monkeypatch, capsys) -> None:
@@ -127,6 +129,11 @@ def bad_files(tmp_path_factory) -> Path:
         (["demos", "info", "gridwrld"], "did you mean 'gridworld'"),
         (["demos", "lst"], "did you mean 'list'"),
         (["reproduce", "fig22"], "did you mean 'fig2'"),
+        (["reproduce", "fig2", "--scal", "smoke"], "did you mean '--scale'"),
+        (["evaluate", "RUN", "--episode=3"], "did you mean '--episodes'"),
+        (["train", "depo", "--preset", "fats"], "did you mean 'fast'"),
+        (["train", "depo", "--env", "hopper", "--dynamics", "inverte"], "did you mean 'inverted'"),
+        (["train", "depo", "--workers", "-1"], "--workers -1 is negative"),
     ],
 )
 def test_bad_input_gets_one_sentence_and_exit_2(

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from rich.console import Console
 
-from depo.cli.output import progress_bar, score_cell, score_text
+from depo.cli.output import print_rows, progress_bar, score_cell, score_text
 
 
 def test_reports_that_are_minutes_apart_still_give_a_rate_and_an_estimate() -> None:
@@ -34,3 +35,18 @@ def test_a_cell_is_rounded_by_its_metric() -> None:
     assert score_cell("distance", 98.765) == "98.8"
     assert score_cell("gap_distance", float("nan")) == "–"
     assert score_cell("episodes", 10) == "10"
+
+
+@pytest.mark.parametrize("is_terminal", [True, False])
+def test_rows_are_readable_at_80_columns_and_in_a_pipe(capsys, monkeypatch, is_terminal) -> None:
+    console = Console(width=80, force_terminal=is_terminal, color_system=None, markup=False)
+    monkeypatch.setattr("depo.cli.output.stdout", console)
+    words = [f"{'a-long-word-' * 2}{i}" for i in range(6)]
+    print_rows("runs", ["run", *(f"column-{i}" for i in range(1, 6))], [words, [*words[:5], None]])
+    said = capsys.readouterr().out
+    assert all(word in said for word in words)  # none is broken in two
+    if is_terminal:
+        assert max(map(len, said.splitlines())) <= 80
+        assert said.count("column-5") == 1
+    else:
+        assert len([line for line in said.splitlines() if words[0] in line]) == 2

@@ -11,6 +11,7 @@ from rich.console import Console
 from depo.api import make_job
 from depo.runs.training import begin
 from tests.support.command import call
+from tests.support.runs import cloning
 
 
 def test_a_damaged_run_does_not_hide_the_others(tmp_path: Path, capsys) -> None:
@@ -77,3 +78,28 @@ def test_no_word_is_broken(tmp_path: Path, monkeypatch, capsys, is_terminal: boo
         assert max(map(len, lines)) <= 80
     else:
         assert len([line for line in lines if "│" in line]) == 2  # a run is a line
+
+
+def test_watching_shows_what_changes_and_ends_with_the_last_run(
+    tmp_path: Path, monkeypatch, capsys
+) -> None:
+    looks = [[], ["running", "stopped"], ["running", "stopped"], ["finished"] * 2]
+    monkeypatch.setattr("depo.cli.watching.EVERY", 0.0)
+    monkeypatch.setattr("depo.cli.watching.find_runs", lambda _: looks.pop(0))
+    monkeypatch.setattr("depo.cli.watching.row_of", lambda status: {"run": "a", "status": status})
+    assert call("runs", tmp_path, "--watch", "--json") == 0
+    shown = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [[row["status"] for row in rows] for rows in shown] == [
+        [],
+        ["running", "stopped"],
+        ["finished", "finished"],
+    ]
+    assert not looks
+
+
+def test_watching_ends_where_nothing_goes_on(tmp_path: Path, monkeypatch, capsys) -> None:
+    monkeypatch.setattr("depo.cli.watching.EVERY", 0.0)
+    begin(cloning(), tmp_path / "run")
+    assert call("runs", tmp_path, "--watch") == 0
+    said = capsys.readouterr().out
+    assert said.count("stopped") == 1

@@ -11,6 +11,7 @@ import pytest
 
 from depo.api import make_job
 from depo.core.errors import DepoError
+from depo.experiments import engines
 from depo.experiments import sweep as sweep_module
 from depo.experiments.sweep import PlannedRun, Sweep
 from tests.support.arguments import flat
@@ -18,6 +19,7 @@ from tests.support.arguments import flat
 SMALL = {"size": 3, "hidden": 32, "batch_steps": 64}
 
 
+@pytest.mark.slow
 def test_ray_runs_the_same_jobs(tmp_path: Path) -> None:
     pytest.importorskip("ray", reason="Ray is an extra: pip install 'depo[ray]' to test it")
     sweep = Sweep(tmp_path, {"ppo": PlannedRun(make_job("ppo", steps=128, **flat(**SMALL)))})
@@ -93,7 +95,7 @@ def said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
         heard: list[str] = []
         sweep = Sweep(tmp_path, {"ppo": PlannedRun(make_job("ppo", steps=128, **flat(**SMALL)))})
         sweep.execute(workers=1, engine="ray", watch=lambda *_: None, say=heard.append)
-        assert cluster.options["max_retries"] == sweep_module.LOSSES
+        assert cluster.options["max_retries"] == engines.LOSSES
         return heard
 
     return execute

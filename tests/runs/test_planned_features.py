@@ -87,6 +87,20 @@ def test_a_goal_is_seen_not_planned_and_stays_the_goal() -> None:
     problem.close()
 
 
+def test_gaifo_dp_plans_no_goal_either() -> None:
+    demos, small = reach.walks(), {"random_steps": 50, "hidden": 8}
+    job = make_job(
+        "gaifo-dp", env=f"{reach.__name__}:make_reach", demos=demos, steps=1_000, overrides=small
+    )
+    problem = open_problem(job, demos)
+    planner, skill = (
+        getattr(problem.learner.policy(problem.initial_state(), 0), part)
+        for part in ("planner", "skill")
+    )
+    assert planner.predicts == skill.predicts == (0, 1, 4, 5)
+    problem.close()
+
+
 def test_features_in_another_order_are_refused() -> None:
     demos = reach.walks(2)
     other = depo.Demonstrations.from_episodes(

@@ -51,7 +51,7 @@ def evaluate(
         return [
             {
                 "seed": seed,
-                "env_steps": progress.block * run.job.steps_per_block,
+                "env_steps": run.job.steps_at(progress.block),
                 **({"episodes": episodes} if chosen else {}),
                 **scores[i],
                 **planner_digest(policies[i]),

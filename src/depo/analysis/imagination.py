@@ -39,6 +39,8 @@ class Source:
     seed: int
     folder: Path
     run: Run | None = None
+    features: tuple[str, ...] = ()
+    """What the numbers of a state are called, where anybody says so."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,6 +67,13 @@ class Imagination:
     def still(self) -> np.ndarray:
         """The same for imagining that nothing ever changes."""
         return self._mean(self._distance(np.broadcast_to(self.imagined[:1], self.imagined.shape)))
+
+    @property
+    def feature_names(self) -> tuple[str, ...]:
+        """What the numbers of a state are called."""
+        count = self.imagined.shape[-1]
+        said = self.source.features
+        return said if len(said) == count else tuple(f"feature {i}" for i in range(count))
 
     @property
     def unit(self) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,6 +10,7 @@ from depo.analysis.evaluate import gymnasium_of, load_policy
 from depo.analysis.imagination import Imagination, Imaginer, Source
 from depo.analysis.imagined_drives import DriveImaginer
 from depo.analysis.imagined_walks import WalkImaginer
+from depo.analysis.recordings.named import environment_names
 from depo.core.errors import DepoError
 from depo.core.plugins import add_once
 from depo.data.shipped import load_demonstrations
@@ -22,6 +23,7 @@ from depo.models.folder import load_planner
 from depo.models.planner import CategoricalPlanner, Planner
 from depo.models.policy import DecoupledPolicy
 from depo.runs.home import home_of
+from depo.runs.planners import is_nameless
 from depo.runs.run import CHECKPOINTS, Run, as_run
 from depo.zoo.entries import located
 
@@ -91,7 +93,9 @@ def open_source(
         here = _environment(run.job.first_environment, env, env_args, policy.planner)
         own = gymnasium_of(run.job)  # actions do what they do in the run's
         shown = replace(here.gymnasium(), dynamics=own.dynamics, remember=own.remember)
-        return Source(policy.planner, here, shown, policy, chosen, path, run)
+        demos = run.demonstrations()
+        names = _features(demos.feature_names if demos is not None else (), shown, policy.planner)
+        return Source(policy.planner, here, shown, policy, chosen, path, run, names)
     planner, origin = load_planner(path), read_origin(path)
     found = home_of(path, _finite_states(planner), trust) if _asks_home(env) else None
     if found is None and isinstance(env, str) and not env:
@@ -99,7 +103,18 @@ def open_source(
             f"planner {path} was trained in {origin.environment}: pass --env to say where to look"
         )
     here = _environment(found, env, env_args, planner)
-    return Source(planner, here, here.gymnasium(), None, origin.seed, path)
+    names = _features(origin.features, here.gymnasium(), planner)
+    return Source(planner, here, here.gymnasium(), None, origin.seed, path, features=names)
+
+
+def _features(
+    said: Sequence[str], environment: GymnasiumEnvironment, planner: Planner
+) -> tuple[str, ...]:
+    """What the planner's card or the demonstrations call them, else what the environment does."""
+    if isinstance(planner, CategoricalPlanner):
+        return ()
+    count = planner.normaliser.mean.shape[0]
+    return environment_names(environment.plain(), count) if is_nameless(said) else tuple(said)
 
 
 def _asks_home(env: EnvironmentLike) -> bool:

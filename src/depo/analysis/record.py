@@ -52,7 +52,7 @@ def record(
         simulator.close()
     acted = np.concatenate([_actions(played, i) for i in range(episodes)]) if actions else None
     own = environment.plain().vector_sizes().states  # without the memory a skill may need
-    steps = run.latest()[1].block * run.job.steps_per_block
+    steps = run.steps_done()
     acting = f"deterministic policy with noise {noise:g}" if noise else "deterministic policy"
     return Demonstrations(
         observations=np.concatenate([played.states(i)[:, :own] for i in range(episodes)]),

@@ -61,14 +61,20 @@ def read_config(file: str, argv: Sequence[str] = ()) -> dict[str, Any]:
         values[name] = value
     if "trust" in values:
         raise DepoError(f"{file}: 'trust' is for you to say, on the command line: leave it out")
-    for name in MODULES if not trusts(argv) else ():
-        if not peek(list(argv), f"--{name}") and (wanted := _modules(name, values.get(name))):
+    if not trusts(argv):
+        refuse_modules({n: v for n, v in values.items() if not peek(list(argv), f"--{n}")}, file)
+    return values
+
+
+def refuse_modules(values: Mapping[str, Any], file: str) -> None:
+    """Refuse values of a file that would have a module imported."""
+    for name in MODULES:
+        if wanted := _modules(name, values.get(name)):
             raise DepoError(
                 f"{file} names the module '{wanted.rpartition(':')[0]}' ({name} = '{wanted}') and "
                 "may be anybody's: nothing was imported; if you know that code, write "
                 f"--{name} {values[name]} yourself, or --trust"
             )
-    return values
 
 
 def _modules(flag: str, value: object) -> str:

@@ -129,7 +129,15 @@ def run(argv: list[str]) -> int:
     if not argv or argv[0] in ("-h", "--help"):
         print(HELP)
         return 0
-    actions = {
+    known = actions()
+    if argv[0] not in known:
+        raise unknown("demos command", argv[0], known)
+    return known[argv[0]](argv[1:])
+
+
+def actions() -> dict[str, Callable[[list[str]], int]]:
+    """What follows 'depo demos'."""
+    return {
         "list": _list,
         "info": _info,
         "check": _of_module("depo.cli.demos_check", "run"),
@@ -142,9 +150,6 @@ def run(argv: list[str]) -> int:
         "make-traffic": _of_module(TRAFFIC, "make"),
         "export-traffic": _of_module(TRAFFIC, "export"),
     }
-    if argv[0] not in actions:
-        raise unknown("demos command", argv[0], actions)
-    return actions[argv[0]](argv[1:])
 
 
 def _of_module(name: str, action: str) -> Callable[[list[str]], int]:

@@ -27,6 +27,8 @@ class Check:
     """Arguments of the environment's constructor, NAME=VALUE, values as JSON."""
     dynamics: str = ""
     """What actions do instead, as in a training."""
+    observe: str = ""
+    """What of an observation is a state, as in a training."""
     steps: int = 2_000
     """Random steps to compare with; a training takes as many before it begins."""
     figure: str = ""
@@ -52,6 +54,7 @@ def run(argv: list[str]) -> int:
         flags.env,
         env_args=parse_arguments(flags.env_args),
         dynamics=flags.dynamics,
+        observe=flags.observe,
         steps=flags.steps,
     )
     drawn = None

@@ -11,7 +11,7 @@ from depo.core.errors import DepoError
 from depo.methods.registry import OFF_POLICY
 from depo.models.skill_source import is_formula
 from depo.runs.job import Job
-from depo.runs.run import SETTINGS, Run
+from depo.runs.run import SETTINGS, Run, refuse_taken
 
 
 def tell(job: Job, out: str, *, as_json: bool) -> int:
@@ -29,6 +29,7 @@ def tell(job: Job, out: str, *, as_json: bool) -> int:
         "planner": ", ".join(sorted(set(told["planners"]))),
         "skill": told["skill"],
         "for each seed": _length_text(told),
+        "rounded": job.rounding,
         "time": _time_text(told),
         "would write": told["out"],
     }
@@ -42,8 +43,7 @@ def tell(job: Job, out: str, *, as_json: bool) -> int:
 def description(job: Job, out: str = "") -> dict[str, Any]:
     """The same as plain data; what cannot be read is refused as it would be by the run."""
     path = Path(out) if out else next_folder(job)
-    if path.exists() and (not path.is_dir() or any(path.iterdir())):
-        raise DepoError(f"{path} exists: choose another --out")
+    refuse_taken(path)
     seconds, basis = time_of(job, path.parent)
     return {
         "method": job.method,
@@ -55,7 +55,7 @@ def description(job: Job, out: str = "") -> dict[str, Any]:
         "demonstrations": _demonstrations(job),
         "planners": _planners(job),
         "skill": _skill(job),
-        "environment_steps": job.blocks * job.steps_per_block,
+        "environment_steps": job.total_steps,
         "updates": updates(job),
         "evaluations": job.blocks or 1,
         "checkpoints": -(-job.blocks // job.settings.saving.checkpoint_every) + 1,
@@ -76,7 +76,7 @@ def updates(job: Job) -> int | None:
         return None
     s, parts = job.settings, max(1, len(job.variants))
     gathered = s.collection.batch_steps
-    bursts = job.blocks * s.saving.evaluate_every
+    bursts = -(-job.total_steps // (gathered * parts))
     idle = max(0, -(-s.exploration.random_steps // gathered) - 1)
     each = max(1, round(gathered * s.learning.updates_per_step))
     return max(0, bursts - idle) * each * parts
@@ -89,10 +89,10 @@ def time_of(job: Job, folder: Path) -> tuple[float | None, str | None]:
     for path in sorted(beside, key=lambda p: p.stat().st_mtime, reverse=True):
         try:
             run = Run.open(path)
-            done = run.latest()[1].block * run.job.steps_per_block
+            done = run.steps_done()
             if _is_alike(run.job, job) and done and run.seconds():
                 pace = run.seconds() / (done * len(run.job.seeds))
-                total = job.blocks * job.steps_per_block * len(job.seeds)
+                total = job.total_steps * len(job.seeds)
                 return round(pace * total, 1), str(path)
         except (DepoError, OSError):
             continue  # a damaged run is no basis

@@ -90,6 +90,12 @@ class CommonFlags:
     config: str = ""
     """A TOML file of values for these flags, as 'depo settings … --toml' writes one; a flag that is
     given beats it."""
+    engine: Literal["local", "ray", "slurm"] = "local"
+    """Who does it. With 'ray' (a cluster; needs the extra), 'slurm' (an array script is written) or
+    --workers, every seed is a run of its own on one core, OUT/seed-0 and so on."""
+    workers: int = 0
+    """How many of these runs at the same time; 0: all seeds together in this process, on a cluster
+    as many as it has cores."""
     dry_run: bool = False
     """Only say what would run, from what, for how long and where; nothing is written."""
     trust: bool = False
@@ -118,10 +124,10 @@ class VariantFlags:
 
 
 COMMON_HEADINGS = {"demos": "data", "steps": "how long"} | dict.fromkeys(
-    ("out", "track", "config", "dry_run", "trust", "json"), "saving"
+    ("out", "track", "config", "engine", "workers", "dry_run", "trust", "json"), "saving"
 )
 """Where common flags are shown, if not under 'what'."""
-OF_A_CALL = ("config", "dry_run", "json", "out", "track", "trust")
+OF_A_CALL = ("config", "dry_run", "engine", "json", "out", "track", "trust", "workers")
 """Flags that are about this one call, and no setting of what it does."""
 
 
@@ -138,8 +144,7 @@ class Asked:
 
 
 def parse(command: type[Command], argv: list[str], prog: str) -> Command:
-    """Flags of a plain dataclass, above the values of ``--config``; of a flag that is not known
-    tyro explains, suggests and exits with 2."""
+    """Flags of a plain dataclass, above the values of ``--config``."""
     file = peek(argv, "--config")
     config = Annotated[str, tyro.conf.arg(help=CONFIG_HELP)]
     kind = dataclasses.make_dataclass(
@@ -149,6 +154,7 @@ def parse(command: type[Command], argv: list[str], prog: str) -> Command:
         frozen=True,
     )
     if not HELP_WORDS & set(argv):
+        _check_names(_flat_kinds(kind), argv)
         _check_words(_flat_kinds(kind), argv)
     return tyro.cli(
         kind,
@@ -158,6 +164,15 @@ def parse(command: type[Command], argv: list[str], prog: str) -> Command:
         default=_with_config(kind, read_config(file, argv), file),
         config=(tyro.conf.FlagCreatePairsOff,),
     )
+
+
+def _check_names(kinds: Iterable[str], argv: Iterable[str]) -> None:
+    """Refuse a flag that is none, with the nearest that are."""
+    known = {"--config", *map(as_flag, kinds)}
+    for word in takewhile(lambda word: word != "--", argv):
+        flag = _with_hyphens(word.partition("=")[0])
+        if flag.startswith("--") and flag not in known and not flag.startswith("--tyro-"):
+            raise unknown("flag", flag, known)
 
 
 def _check_words(kinds: Mapping[str, Any], argv: list[str]) -> None:
@@ -383,7 +398,7 @@ class Form:
                 f"such setting (others have: {', '.join(having)})"
             )
         if dashes:
-            return unknown("flag", _as_flag(name), map(_as_flag, known))
+            return unknown("flag", as_flag(name), map(as_flag, known))
         return unknown("setting", name, known)
 
     def parse(self, argv: list[str], prog: str) -> dict[str, Any]:
@@ -450,7 +465,8 @@ class Form:
                 raise DepoError(f"{name} has no effect here: every variant has its own")
 
 
-def _as_flag(name: str) -> str:
+def as_flag(name: str) -> str:
+    """A setting's name as the command line writes it."""
     return f"--{name.replace('_', '-')}"
 
 
@@ -469,7 +485,7 @@ def _flag(group: Any, field: dataclasses.Field[Any], heading: str) -> Flag:
 def _switches(kind: type[MethodSettings], argv: list[str]) -> dict[str, Any]:
     """Optional parts that flags switch on, whose own flags come with them."""
     said = {
-        leaf.name: peek(argv, _as_flag(leaf.name)) for leaf in leaves(kind) if leaf.default is None
+        leaf.name: peek(argv, as_flag(leaf.name)) for leaf in leaves(kind) if leaf.default is None
     }
     return {name: int(value) for name, value in said.items() if value.isdecimal()}
 

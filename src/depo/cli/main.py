@@ -28,10 +28,12 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "pull": ("pull", "bring a planner, skill or policy here: depo pull URL -o FOLDER"),
     "push": ("push", "put one elsewhere: depo push FOLDER URL"),
     "zoo": ("zoo", "models that ship with depo: depo zoo, depo zoo grid"),
-    "runs": ("runs", "a table of runs with status and scores"),
+    "sweep": ("sweep", "a table of runs, here or on a cluster: depo sweep FILE.toml"),
+    "runs": ("runs", "a table of runs with status and scores; --watch"),
     "demos": ("demos", "demonstrations: list, info FILE, record RUN FILE, Minari in and out"),
     "render": ("render", "draw a drive from above: depo render drive.png"),
     "reproduce": ("reproduce", "a figure of the paper with a verdict: depo reproduce fig2"),
+    "completion": ("completion", "completion for your shell: depo completion bash|zsh|fish"),
 }
 """Command: the module below depo.cli that runs it, and one line for the help."""
 

@@ -7,6 +7,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
@@ -18,6 +19,7 @@ from depo.runs.progress import progress_bar, score_text
 __all__ = [
     "cell",
     "print_json",
+    "print_rows",
     "print_table",
     "print_wide_table",
     "progress_bar",
@@ -53,6 +55,22 @@ def print_wide_table(title: str, columns: Sequence[str], rows: Sequence[Sequence
     else:
         return False
     return True
+
+
+def print_rows(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
+    """A table with one line for each row; where the terminal is too narrow for that, what its first
+    column says and, below, the others."""
+    if print_wide_table(title, columns, rows):
+        return
+    stdout.print(printable(title), soft_wrap=True, style="bold")
+    for first, *others in rows:
+        said = ", ".join(
+            f"{name} {cell(value)}"
+            for name, value in zip(columns[1:], others, strict=True)
+            if value is not None
+        )
+        stdout.print(cell(first), soft_wrap=True)
+        stdout.print(Padding(printable(said), (0, 0, 0, 2)))
 
 
 def _table(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> Table:

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from depo.cli.flags import parse
-from depo.cli.output import print_json, print_table, progress_bar, stderr, stdout
+from depo.cli.many import hand_to_slurm, watching
+from depo.cli.output import print_json, print_rows, print_table, print_wide_table, stderr, stdout
 from depo.core.errors import DepoError, unknown
 from depo.core.runtime import cores
 
@@ -41,7 +42,7 @@ class Reproduce:
     """Where to write; empty: results/NAME-SCALE, with the name of a --recording behind. Runs are
     shared by experiments beside it."""
     workers: int = 0
-    """Runs at the same time, one core each; 0: as many as there are cores."""
+    """Runs at the same time, one core each; 0: as many as there are cores, here or there."""
     only: tuple[str, ...] = ()
     """Only these runs of the plan (fig3: TASK-METHOD, as hopper-depo; ablation: TASK-CHANGE, as
     hopper-noise-1); claims about others stay open."""
@@ -55,8 +56,9 @@ class Reproduce:
     recording: str = ""
     """Driving: a file of 'depo demos from-traffic' instead of the recording that ships; claims,
     which are about that one, stay open."""
-    engine: Literal["local", "ray"] = "local"
-    """Processes of this machine, or the machines of a Ray cluster (needs the 'ray' extra)."""
+    engine: Literal["local", "ray", "slurm"] = "local"
+    """Processes of this machine, the machines of a Ray cluster (needs the 'ray' extra), or a SLURM
+    array, whose script is written; once it is done, the same command without it draws."""
     dry_run: bool = False
     """Only say which runs would be done, for how long and where; nothing is written."""
     json: bool = False
@@ -113,7 +115,7 @@ def _tell(name: str, flags: Reproduce, scale: ScaleSettings, out: Path) -> int:
             "method": planned.job.method,
             "environment": planned.job.environment.label,
             "seeds": len(planned.job.seeds),
-            "env_steps": planned.job.blocks * planned.job.steps_per_block,
+            "env_steps": planned.job.total_steps,
             "planners_of": planned.after or None,
             "status": _status(sweep.path(label)),
             "folder": str(sweep.path(label)),
@@ -125,7 +127,7 @@ def _tell(name: str, flags: Reproduce, scale: ScaleSettings, out: Path) -> int:
         return 0
     shown = [[value for key, value in row.items() if key != "folder"] for row in rows]
     head = ["run", "method", "environment", "seeds", "env steps", "planners of", "status"]
-    print_table(f"{name}, scale {flags.scale}: {len(rows)} runs", head, shown)
+    print_rows(f"{name}, scale {flags.scale}: {len(rows)} runs", head, shown)
     left = sum(row["seeds"] * row["env_steps"] for row in rows if row["status"] != "finished")
     stdout.print(f"{left:,} environment steps in runs that are not finished", soft_wrap=True)
     stdout.print(f"runs: {out.parent / 'runs'}, results: {out}", soft_wrap=True)
@@ -142,30 +144,21 @@ def _status(folder: Path) -> str:
 def _execute(name: str, flags: Reproduce, scale: ScaleSettings, out: Path) -> int:
     from depo.experiments.registry import EXPERIMENTS
 
-    with progress_bar() as progress:
-        tasks: dict[str, Any] = {}
-
-        def watch(label: str, done: int, total: int) -> None:
-            if label not in tasks:
-                tasks[label] = progress.add_task(label, total=total, score="")
-            progress.update(tasks[label], completed=done)
-
-        try:
+    asked: dict[str, Any] = {"scale": scale, "out": out, "runs_folder": out.parent / "runs"}
+    asked |= {"only": flags.only, "keep": flags.keep}
+    if flags.engine == "slurm":
+        sweep = EXPERIMENTS[name].prepare(**asked)[2]
+        if sweep.left():
+            return hand_to_slurm(sweep, flags.workers, as_json=flags.json, where=out)
+    at_once = flags.workers or (len(cores()) if flags.engine == "local" else 0)
+    try:
+        with watching() as (watch, say):
             verdict = EXPERIMENTS[name].reproduce(
-                scale=scale,
-                out=out,
-                runs_folder=out.parent / "runs",
-                workers=flags.workers or len(cores()),
-                engine=flags.engine,
-                watch=watch,
-                only=flags.only,
-                keep=flags.keep,
-                say=progress.console.print,
+                **asked, workers=at_once, engine=flags.engine, watch=watch, say=say
             )
-        except KeyboardInterrupt:
-            progress.stop()
-            stderr.print("stopped; give the same command again and it goes on from here")
-            return 130
+    except KeyboardInterrupt:
+        stderr.print("stopped; give the same command again and it goes on from here")
+        return 130
     if flags.json:
         print_json({"out": str(out), **verdict})
         return 0
@@ -173,7 +166,9 @@ def _execute(name: str, flags: Reproduce, scale: ScaleSettings, out: Path) -> in
         [c["claim"], c["expected"], c["measured"], _span(c["interval"]), c["holds"]]
         for c in verdict["claims"]
     ]
-    print_table(f"{name}: verdict", ["claim", "expected", "measured", "95%", "holds"], rows)
+    verdict_table = f"{name}: verdict", ["claim", "expected", "measured", "95%", "holds"], rows
+    if stdout.is_terminal or not print_wide_table(*verdict_table):
+        print_table(*verdict_table)
     for path in verdict["figures"]:
         stdout.print(f"figure: {path}", soft_wrap=True)
     if flags.scale == "smoke":

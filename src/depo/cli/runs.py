@@ -25,6 +25,8 @@ class Runs:
 
     folder: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="FOLDER")] = "runs"
     """Where to look, with all folders below."""
+    watch: bool = False
+    """Show the table again whenever it changes, until no run is going on; Ctrl-C stops."""
     json: bool = False
     """Print the result as JSON."""
 
@@ -36,13 +38,17 @@ def run(argv: list[str]) -> int:
 
     if not Path(flags.folder).is_dir():
         raise DepoError(f"{flags.folder} is not a folder: 'depo runs FOLDER' looks below FOLDER")
+    if flags.watch:
+        from depo.cli.watching import watch_runs
+
+        return watch_runs(Path(flags.folder), as_json=flags.json)
     found = [row_of(path) for path in find_runs(Path(flags.folder))]
     if flags.json:
         print_json(found)
     elif not found:
         stdout.print(f"no runs below {flags.folder}: 'depo train depo' makes one")
     else:
-        _print(found)
+        print_runs(found)
     return 0
 
 
@@ -58,7 +64,7 @@ def row_of(path: Path) -> dict[str, Any]:
         return {"run": str(path)} | row
 
 
-def _print(found: Sequence[Mapping[str, Any]]) -> None:
+def print_runs(found: Sequence[Mapping[str, Any]]) -> None:
     """A table; where that is too wide for the terminal, two lines for each run. What is wrong with
     damaged ones comes below it."""
     damaged = [row for row in found if row["status"].startswith(DAMAGED)]
@@ -101,8 +107,8 @@ def _describe(run: Any) -> dict[str, Any]:
         "environment": job.environment.label,
         "seeds": len(job.seeds),
         "status": run.status(),
-        "env_steps": run.latest()[1].block * job.steps_per_block,
-        "of": job.blocks * job.steps_per_block,
+        "env_steps": run.steps_done(),
+        "of": job.total_steps,
         "score": score_text(run.final_scores()),
         "seconds": round(run.seconds(), 1),
     }

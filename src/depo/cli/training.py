@@ -17,7 +17,7 @@ from depo.core.metrics import SUMMARY, shown_in
 from depo.runs.callbacks import Callback
 from depo.runs.job import Job
 from depo.runs.progress import ProgressBar
-from depo.runs.run import Run
+from depo.runs.run import SETTINGS, Run, refuse_taken
 from depo.runs.tracking import Track
 
 KEPT = 0.8
@@ -29,6 +29,11 @@ REGAINED = 0.9
 def work_on(asked: Asked) -> int:
     """Begin a run and work on it, or say what that would be."""
     common = asked.common
+    if common.workers < 0:
+        raise DepoError(f"--workers {common.workers} is negative: it is how many runs at once")
+    is_many = common.engine != "local" or common.workers > 0
+    if common.out and not (is_many and not (Path(common.out) / SETTINGS).exists()):
+        refuse_taken(Path(common.out))
     if common.dry_run:
         return tell(asked.job, common.out, as_json=common.json)
     from depo.analysis.recordings.before_training import check_before_training
@@ -38,6 +43,10 @@ def work_on(asked: Asked) -> int:
     prepare_jax()
     for sentence in check_before_training(asked.job, strict=common.strict):
         stderr.print(f"WARNING, {sentence}", soft_wrap=True, style="bold red")
+    if is_many:
+        from depo.cli.many import work_on_seeds
+
+        return work_on_seeds(asked.job, common)
     with chosen_folder(asked.job, common.out) as path:
         return _begin(asked.job, path, track, as_json=common.json)
 
@@ -60,8 +69,10 @@ class Banner(Callback):
         seeds = f" × {len(job.seeds)} seeds" if len(job.seeds) > 1 else f", seed {job.seeds[0]}"
         stderr.print(
             f"{job.method} on {job.environment.label}, {job.learner}, preset {job.preset}, "
-            f"{job.blocks * job.steps_per_block:,} steps{seeds} → {run.path}"
+            f"{job.total_steps:,} steps{seeds} → {run.path}"
         )
+        if job.rounding:
+            stderr.print(job.rounding, soft_wrap=True)
 
 
 def continue_run(run: Run, track: Track, *, as_json: bool) -> int:

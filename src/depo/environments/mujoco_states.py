@@ -34,6 +34,9 @@ PLANE = 0
 """MuJoCo's number for a plane."""
 FLOOR = 1_000.0
 """Half the length of a drawn floor, in metres: a task's own ends after 20 or 40."""
+LOWEST = 0.3
+"""Metres above the floor that a camera stays, though the body it goes along with may be imagined
+below it."""
 
 _FREE = (("x", "y", "z", "q0", "q1", "q2", "q3"), ("x", "y", "z", "rx", "ry", "rz"))
 """Positions and velocities of a body that nothing holds."""
@@ -107,8 +110,14 @@ class MujocoStates:
         pictures = []
         for position, velocity in zip(*self.joints(states), strict=True):
             self._env.unwrapped.set_state(position, velocity)  # type: ignore[attr-defined]
+            self._lift_cameras()
             pictures.append(picture(self._env))
         return pictures
+
+    def _lift_cameras(self) -> None:
+        """From below, a floor hides everything."""
+        places = self._env.unwrapped.data.cam_xpos  # type: ignore[attr-defined]
+        places[:, 2] = np.maximum(places[:, 2], LOWEST)
 
     def frame(self, drawn: np.ndarray) -> np.ndarray:
         """The part with the body in it: where the camera goes along, not sky and sides."""

@@ -51,6 +51,10 @@ ABLE = 0.8
 EXPECTED = re.compile(r"(>=|<=|>|<|=)\s*(?:([\d.e+-]+)\s*\*\s*)?(\S+)")
 
 
+class TooShortError(DepoError):
+    """A run ended before the steps that a claim is about."""
+
+
 def verdict(experiment: str, runs: Mapping[str, Run], path: Path = CLAIMS) -> dict[str, Any]:
     """Every claim of an experiment with what was measured and whether it holds."""
     return {"claims": [judge(claim, runs) for claim in read_claims(experiment, path)]}
@@ -114,15 +118,28 @@ def described(measured: str) -> Metric:
 
 
 def judge(claim: Claim, runs: Mapping[str, Run]) -> dict[str, Any]:
-    """One entry of verdict.json; a claim about a run that was left out is not judged."""
+    """One entry of verdict.json; a claim about a run that was left out, or about steps that a
+    run did not come to, is not judged."""
     if not {label for text in _measures(claim) for label in _labels(text)} <= set(runs):
-        return {
-            "claim": claim.claim,
-            "expected": f"{claim.measure} {claim.expected}",
-            "measured": "not run",
-            "interval": None,
-            "holds": None,
-        }
+        return _open(claim, "not run")
+    try:
+        return _judge(claim, runs)
+    except TooShortError:
+        return _open(claim, "run too short")
+
+
+def _open(claim: Claim, why: str) -> dict[str, Any]:
+    """The entry of a claim that is not judged."""
+    return {
+        "claim": claim.claim,
+        "expected": f"{claim.measure} {claim.expected}",
+        "measured": why,
+        "interval": None,
+        "holds": None,
+    }
+
+
+def _judge(claim: Claim, runs: Mapping[str, Run]) -> dict[str, Any]:
     values, statistic = measure(claim.measure, runs)
     measured = float(STATISTICS[statistic](values))
     match = EXPECTED.fullmatch(claim.expected)
@@ -204,7 +221,7 @@ def final_values(run: Run, metric: str, runs: Mapping[str, Run] | None = None) -
         steps, values = curve(run, name)
         late = np.flatnonzero(steps >= float(at))
         if not len(late):
-            raise DepoError(f"{run.path.name} has no evaluation from {at} steps on")
+            raise TooShortError(f"{run.path.name} has no evaluation from {at} steps on")
         return values[late[0]]
     if aim := STEPS_TO.fullmatch(metric):
         share = int(aim[1]) / 100

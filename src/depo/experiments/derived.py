@@ -141,7 +141,7 @@ def kept_results(out: Path, jobs: Mapping[str, Job]) -> tuple[dict[str, Run], se
     kept: dict[str, Run] = {}
     for label, job in jobs.items():
         own = {key: row for key, row in rows.get(label, {}).items() if key[1] in job.seeds}
-        last = job.blocks * job.steps_per_block
+        last = job.total_steps
         digest = said.settings_digest.get(label, "")
         same = digest in ("", settings_digest(job))
         if same and all((last, seed) in own for seed in job.seeds):

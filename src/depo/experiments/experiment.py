@@ -27,7 +27,8 @@ from depo.experiments.derived import (
     kept_results,
     settings_digest,
 )
-from depo.experiments.sweep import Engine, PlannedRun, Sweep, warn
+from depo.experiments.engines import Engine
+from depo.experiments.sweep import PlannedRun, Sweep, warn
 from depo.plotting.figures import save_figure
 from depo.runs.run import Run
 
@@ -223,7 +224,7 @@ def markdown_verdict(judged: Mapping[str, Any]) -> str:
         bounds = entry["interval"]
         span = "–" if bounds is None else f"{bounds[0]} to {bounds[1]}"
         cells = [entry["claim"], f"`{entry['expected']}`", str(entry["measured"]), span]
-        holds = "not run" if entry["holds"] is None else "yes" if entry["holds"] else "**no**"
+        holds = "open" if entry["holds"] is None else "yes" if entry["holds"] else "**no**"
         lines.append("| " + " | ".join([*cells, holds]) + " |")
     return "\n".join(lines) + "\n"
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -24,6 +26,8 @@ from depo.models.policy import PolicyModel, Quiet
 DRAW, RANDOM, REFIT, VARIANT, QUIET = 11, 12, 13, 14, 16
 """Words from which the seeds of minibatches, random actions, refits, other variants of the
 environment and bursts without noise are derived."""
+UNLIMITED = sys.maxsize
+"""Steps of a collector that no run sets an end to."""
 
 
 class Collector:
@@ -39,9 +43,10 @@ class Collector:
         predicts: tuple[int, ...],
         variant: int = 0,
         compiled: JaxEnvironment | None = None,
+        steps: int = UNLIMITED,
     ):
         self.seed, self.settings, self.actions = seed, settings, sizes.action_space
-        self.predicts = predicts
+        self.predicts, self.steps = predicts, steps
         self.random_seed = derived_seed(VARIANT, seed, variant) % 2**31 if variant else seed
         copies = settings.collection.copies
         self.gathering: Gathering = (
@@ -92,6 +97,11 @@ class Collector:
         copies = range(self.settings.collection.copies)
         self.gathering.reset([derived_seed(TRAINING, self.random_seed, number, c) for c in copies])
 
+    def bursts(self) -> int:
+        """Bursts until the next evaluation; at the end of the run fewer than usual."""
+        left = -(-(self.steps - self.replay.total) // self.settings.collection.batch_steps)
+        return min(self.settings.saving.evaluate_every, left)
+
     def gather(self, policy: PolicyModel) -> None:
         """A burst of steps, into the replay: the policy's, and random ones among them."""
         may_stop()
@@ -110,9 +120,9 @@ class Collector:
         ``policy`` decides nothing.
         """
         self.reset(number)
-        burst = self.settings.collection.batch_steps
-        for begin in range(since, self.replay.total, burst):
-            before, chance = self.replay.rows(begin, begin + burst), self._chance(begin)
+        for begin in range(since, self.replay.total, self.settings.collection.batch_steps):
+            chance = self._chance(begin)
+            before = self.replay.rows(begin, begin + chance.coin.size)
             taken = before.action.reshape(chance.uniform.shape)
             all_given = chance._replace(uniform=taken, coin=np.ones_like(chance.coin))
             rows = self.gathering.gather(policy, all_given)
@@ -122,7 +132,7 @@ class Collector:
 
     def _chance(self, total: int) -> Chance:
         s, copies = self.settings.exploration, self.settings.collection.copies
-        steps = self.settings.collection.batch_steps // copies
+        steps = min(self.settings.collection.batch_steps, self.steps - total) // copies
         random = total < s.random_steps and s.random_actions
         generator = self.generator(RANDOM, total)
         uniform = self.actions.random(generator, (steps, copies))

@@ -153,7 +153,8 @@ class OffPolicyCotraining(Cotraining):
     def advance(
         self, state: Sequence[OffPolicyState]
     ) -> tuple[tuple[OffPolicyState, ...], dict[str, np.ndarray]]:
-        """``evaluate_every`` rounds for every seed; metrics are means over them and variants."""
+        """``evaluate_every`` rounds for every seed, fewer at the end of the run; metrics are means
+        over them and variants."""
         agents: list[list[Agent]] = [list(own.agents) for own in state]
         averages: list[list[PolicyModel]] = [list(own.averages) for own in state]
         rows = []
@@ -161,7 +162,7 @@ class OffPolicyCotraining(Cotraining):
             collectors = [part.collectors[seed] for part in self.parts]
             own = [(agents[k][seed], averages[k][seed]) for k in range(len(self.parts))]
             history: list[list[dict[str, float]]] = [[] for _ in self.parts]
-            for _ in range(self.settings.saving.evaluate_every):
+            for _ in range(collectors[0].bursts()):
                 own, metrics = self._round(collectors, own)
                 for past, new in zip(history, metrics, strict=True):
                     past.append(new)

@@ -10,6 +10,7 @@ import numpy as np
 
 from depo.data.transitions import Expert, Pairs
 from depo.environments.gymnasium_environment import GymnasiumEnvironment
+from depo.learners.collector import UNLIMITED
 from depo.learners.cotraining import OffPolicyCotraining, OnPolicyCotraining
 from depo.learners.gymnasium_on_policy import GymnasiumLearner
 from depo.learners.learner import Learner
@@ -60,11 +61,13 @@ def vector_learner(
     planned: tuple[int, ...],
     variant: int = 0,
     rewards: Sequence[StateReward] | None = None,
+    steps: int = UNLIMITED,
 ) -> OffPolicyLearner:
     """On vectors: steps inside the compiler where the environment has such a form."""
     form = training_form(method.settings, environment)
     own = None if form.is_wrapped else compiled
     return OffPolicyLearner(form, method, seeds, experts, planned, variant, own, rewards)
+    return OffPolicyLearner(form, method, seeds, experts, planned, variant, own, steps)
 
 
 def pace(learning: Learning, exploration: Exploration, steps: int, turns: int = 1) -> Pace:

@@ -22,7 +22,7 @@ from depo.core.seeds import INIT, LEARN, stream
 from depo.data.transitions import Expert, Pairs, Transitions
 from depo.environments.gymnasium_environment import GymnasiumEnvironment
 from depo.environments.jax_environment import JaxEnvironment
-from depo.learners.collector import DRAW, REFIT, Collector
+from depo.learners.collector import DRAW, REFIT, UNLIMITED, Collector
 from depo.learners.learner import GivenSkill, OneEnvironment
 from depo.learners.refit import Refit
 from depo.methods.method import Agent, Metrics
@@ -64,6 +64,7 @@ class OffPolicyLearner(OneEnvironment):
         variant: int = 0,
         compiled: JaxEnvironment | None = None,
         rewards: Sequence[StateReward] | None = None,
+        steps: int = UNLIMITED,
     ):
         self.method, self.rewards = method, rewards
         self.settings: OffPolicySettings = method.settings
@@ -71,7 +72,7 @@ class OffPolicyLearner(OneEnvironment):
         s = self.settings
         self.updates = max(1, round(s.collection.batch_steps * s.learning.updates_per_step))
         self.collectors = [
-            Collector(environment, self.sizes, seed, expert, s, predicts, variant, compiled)
+            Collector(environment, self.sizes, seed, expert, s, predicts, variant, compiled, steps)
             for seed, expert in zip(seeds, experts, strict=True)
         ]
         self.refit = Refit.of(self.settings)
@@ -108,7 +109,8 @@ class OffPolicyLearner(OneEnvironment):
             collector.reset(number)
 
     def advance(self, state: OffPolicyState) -> tuple[OffPolicyState, dict[str, np.ndarray]]:
-        """``evaluate_every`` bursts for every seed; metrics are means over them."""
+        """``evaluate_every`` bursts for every seed, fewer at the end of the run; metrics are means
+        over them."""
         seeds = list(zip(self.collectors, state.agents, state.averages, strict=True))
         if len(seeds) == 1:
             advanced = [self._advance_one(*seeds[0])]
@@ -176,7 +178,7 @@ class OffPolicyLearner(OneEnvironment):
         self, collector: Collector, agent: Agent, average: PolicyModel
     ) -> tuple[Agent, PolicyModel, dict[str, float]]:
         history: list[dict[str, float]] = []
-        for _ in range(self.settings.saving.evaluate_every):
+        for _ in range(collector.bursts()):
             agent, average, metrics = self.burst(collector, agent, average)
             history.append(metrics)
         return agent, average, self.mean_metrics(collector, agent, history)

@@ -15,6 +15,7 @@ from depo.analysis.yardstick import Yardstick, yardstick_of
 from depo.core.metrics import find_metric
 from depo.evaluation.statistics import ENOUGH_SEEDS, interval, iqm
 from depo.methods.registry import methods
+from depo.plotting.axes import legend_below, log_scale, reference_line
 from depo.plotting.words import literal
 from depo.runs.run import Run
 
@@ -43,7 +44,9 @@ def draw_curves(
         known = hues.get(label, hues.get(run.job.method))
         middle = iqm(values) if values.shape[1] >= ENOUGH_SEEDS else values.mean(axis=1)
         style = "--" if label.endswith("-constant") else "-"  # a control in its method's colour
-        line = axes.plot(steps, middle, label=literal(label), color=known, lw=1.8, ls=style)[0]
+        dot = "o" if len(steps) == 1 else ""  # a line through one point is nothing to see
+        (line,) = axes.plot(steps, middle, label=literal(label), color=known, lw=1.8, ls=style)
+        line.set(marker=dot, markersize=5)
         if values.shape[1] >= ENOUGH_SEEDS:
             bands = np.array([interval(row) for row in values])
             axes.fill_between(steps, *bands.T, color=line.get_color(), alpha=0.18, lw=0)
@@ -52,8 +55,7 @@ def draw_curves(
     axes.set(xlabel=find_metric("env_steps").title, ylabel=find_metric(metric).title)
     axes.xaxis.set_major_formatter(EngFormatter(sep=""))
     axes.grid(alpha=0.25)
-    if axes.get_legend_handles_labels()[0]:
-        axes.legend(fontsize=8)
+    legend_below(axes)
 
 
 def draw_return_and_reach(
@@ -65,7 +67,7 @@ def draw_return_and_reach(
         draw_yardstick(top, yardstick_of(run, measure=False), "return")
     plans = {label: run for label, run in runs.items() if "reach_error" in run.metrics()[-1]}
     draw_curves(bottom, plans, "reach_error", colours)
-    bottom.set_yscale("log")
+    log_scale(bottom)
 
 
 def draw_yardstick(axes: Axes, yardstick: Yardstick, metric: str) -> None:
@@ -75,7 +77,7 @@ def draw_yardstick(axes: Axes, yardstick: Yardstick, metric: str) -> None:
         ("random", yardstick.random, ":"),
     ):
         if metric in known:
-            axes.axhline(known[metric], color="grey", lw=0.8, ls=style, label=name)
+            reference_line(axes, known[metric], name, style)
 
 
 def draw_before(axes: Axes, returns: Iterable[float]) -> None:

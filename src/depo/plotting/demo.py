@@ -6,6 +6,7 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
+from depo.plotting.axes import legend_below
 from depo.plotting.curves import draw_curves
 from depo.plotting.figures import greedy_plan, map_and_path, save_figure
 from depo.plotting.gridmap import draw_map, legend_handles
@@ -24,6 +25,6 @@ def draw_demo(trained: Run, transferred: Run, path: Path) -> Path:
     draw_curves(axes[2], curves, "success")
     for line, style in zip(axes[2].get_lines()[::2], ("-", "--"), strict=False):
         line.set_linestyle(style)
-    axes[2].legend(fontsize=8)
+    legend_below(axes[2])
     figure.legend(handles=legend_handles(), loc="outside lower center", ncols=5, fontsize=8)
     return save_figure(figure, path)

@@ -21,6 +21,8 @@ from depo.environments.grid.gridworld import GridWorld
 from depo.methods.registry import OFF_POLICY
 from depo.models.folder import load_planner
 from depo.models.planner import CategoricalPlanner
+from depo.plotting.axes import legend_below, log_scale
+from depo.plotting.before_after import draw_before_after
 from depo.plotting.curves import draw_before, draw_curves, draw_yardstick
 from depo.plotting.gridmap import draw_map, legend_handles
 from depo.plotting.words import literal
@@ -58,7 +60,8 @@ def greedy_plan(run: Run) -> np.ndarray:
 def draw_run(run: Run) -> Path:
     """Learning curve; where there is a map also the planner's, on vectors how plans are reached."""
     if run.job.learner == OFF_POLICY:
-        return save_figure(_figure_of_vectors(run), run.path / "figures" / "run")
+        drawn = _figure_of_vectors(run) if run.job.blocks else draw_before_after(run)
+        return save_figure(drawn, run.path / "figures" / "run")
     planner = run.path / "planner" / f"seed-{run.job.seeds[0]}"
     draw = _maps.get(run.job.environment.family) if planner.exists() else None
     figure = Figure(figsize=(9.5 if draw else 5, 4), layout="constrained")
@@ -108,10 +111,10 @@ def _figure_of_vectors(run: Run) -> Figure:
         known = [return_before(run, seed) for seed in run.job.seeds]
         if before := [x for x in known if x is not None]:
             draw_before(axes[0], before)
-    axes[0].legend(fontsize=8)
+    legend_below(axes[0])
     axes[0].set_title(literal(f"{label}, {run.job.environment.label}"), fontsize=10)
     if plans:
         draw_curves(axes[1], {label: run}, "reach_error")
-        axes[1].set_yscale("log")
+        log_scale(axes[1])
         axes[1].set_title("planned minus reached, mean square", fontsize=10)
     return figure

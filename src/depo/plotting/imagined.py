@@ -17,9 +17,11 @@ from depo.analysis.video import film_kind, write_film
 from depo.environments.grid.gridworld import GridWorld
 from depo.environments.gymnasium_environment import GymnasiumEnvironment
 from depo.environments.mujoco_states import MujocoStates, side_by_side
+from depo.plotting.axes import legend_below, log_scale
 from depo.plotting.figures import save_figure
 from depo.plotting.gridmap import draw_map, draw_path
 from depo.plotting.imagined_drives import draw_imagined_drives
+from depo.plotting.words import literal
 
 IMAGINED, REAL, STILL = "#c62828", "#1b4f8a", "#7f7f7f"
 MAPS = 4
@@ -114,7 +116,7 @@ def draw_features(imagination: Imagination) -> Figure:
         if imagination.compared_with:
             length = int(imagination.alive[:, 0].sum())
             axes[i].plot(imagination.real[:length, 0, i], color=REAL, lw=1.4, ls="--")
-        axes[i].set_title(f"feature {i}", fontsize=8)
+        axes[i].set_title(literal(imagination.feature_names[i]), fontsize=8)
         axes[i].grid(alpha=0.25)
     for own in axes[features:]:
         own.set_axis_off()
@@ -155,9 +157,9 @@ def draw_errors(axes: Axes, imagination: Imagination, threshold: float) -> None:
     )
     axes.set(xlabel="steps k imagined", ylabel=f"k-step error, {imagination.unit}")
     if imagination.is_logarithmic:
-        axes.set_yscale("log")
+        log_scale(axes)
     axes.grid(alpha=0.25)
-    axes.legend(fontsize=8)
+    legend_below(axes)
 
 
 def _other(imagination: Imagination) -> str:

@@ -35,7 +35,7 @@ def draw_points(
     if marks:
         axes.plot(list(marks), list(marks.values()), "D", color=PAPER, ms=6, mfc="none")
         axes.plot([], [], "D", color=PAPER, ms=6, mfc="none", label="published")
-        axes.legend(fontsize=8)
+        axes.legend(fontsize=8, loc="lower right", bbox_to_anchor=(1, 1), frameon=False)
     axes.set_xticks(range(len(values)), list(values), rotation=25, ha="right", fontsize=8)
     axes.set_ylabel(find_metric(metric).title)
     axes.grid(axis="y", alpha=0.25)

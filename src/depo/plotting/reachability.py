@@ -9,6 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from depo.analysis.reach_report import Reachability
+from depo.plotting.axes import legend_below
 from depo.plotting.words import literal
 
 PLAN, SKILL = "#c62828", "#ef8a17"
@@ -40,7 +41,7 @@ def _draw_features(axes: Axes, report: Reachability) -> None:
     axes.set_ylabel("planned − reached, mean square")
     _begin_at_zero(axes, report.error_by_feature)
     axes.grid(alpha=0.25, axis="y")
-    axes.legend(fontsize=8)
+    legend_below(axes)
     axes.set_title("by feature", fontsize=10)
 
 

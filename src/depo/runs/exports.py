@@ -10,6 +10,7 @@ from typing import Any
 
 from gymnasium.spaces import Box
 
+from depo.data.demonstrations import Demonstrations
 from depo.environments.discrete_actions import choices_of, first_numbers
 from depo.environments.family import EnvironmentSettings, family_of
 from depo.methods.off_policy.settings import is_fine_tuned, uses_memory
@@ -20,6 +21,7 @@ from depo.models.folder import load_planner, save_planner, save_reward, save_ski
 from depo.models.policy import CategoricalActor, DecoupledPolicy, PolicyModel
 from depo.models.policy_folder import can_be_saved, save_policy
 from depo.models.skill import AnalyticSkill, CategoricalSkill
+from depo.runs.demonstrations import draw_demonstrations
 from depo.runs.job import Job
 from depo.runs.planners import PLANNER, planner_folder, source_folder
 from depo.runs.problem import Problem
@@ -96,7 +98,7 @@ def origin_of(
         environment=run.job.environment.label,
         method=run.job.method,
         features=_features(run, problem, seed, model),
-        trained_on=describe_demonstrations(run.job, problem),
+        trained_on=describe_demonstrations(run.job, problem.demos, seed),
         env_steps=env_steps,
         seed=seed,
         varied=getattr(run.job.settings.collection, "vary", ""),
@@ -146,9 +148,14 @@ def _features(run: Run, problem: Problem, seed: int, model: PolicyModel) -> tupl
     return environment.feature_names() or tuple(f"s{i}" for i in range(count))
 
 
-def describe_demonstrations(job: Job, problem: Problem) -> str:
-    """One line on what the planner imitates."""
-    if problem.demos is None:
+def describe_demonstrations(job: Job, demos: Demonstrations | None, seed: int) -> str:
+    """One line on what a seed imitates: the episodes that it has drawn, not those that are there;
+    none where demonstrations are only what policies are scored by."""
+    is_used = job.spec.needs_demonstrations or is_fine_tuned(job.settings)
+    if demos is None or not is_used:
         return "no demonstrations"
     name = Path(job.demos).name if job.demos else family_of(job.environment).expert
-    return f"{name}: {problem.demos.episodes} state-only episodes"
+    part = getattr(job.settings, "demos", None)
+    drawn = demos if part is None else draw_demonstrations(demos, part.episodes, seed).seen
+    seen, every = 0 if drawn is None else drawn.episodes, demos.episodes
+    return f"{name}: {every if seen == every else f'{seen} of {every}'} state-only episodes"

@@ -56,7 +56,8 @@ def home_of(
     if not str(planner):
         return None
     path = located(planner, "planner", "planner").absolute()
-    for run in (path, *path.parents[1:2]):  # RUN, or RUN/planner/seed-0
+    seeds = sorted(path.glob("seed-*"))[:1]  # each a run of its own, or FOLDER/planner's
+    for run in (path, *path.parents[1:2], *seeds):  # RUN, or RUN/planner/seed-0
         if (run / CHECKPOINTS).is_dir():
             opened = Run.open(run, trust=trust)
             opened.check_imports(opened.job.environment_wants)

@@ -145,7 +145,7 @@ class Job:
         if not least <= self.steps <= most:
             zero = " (0: a transfer on vectors with --skill)" if self.steps == 0 else ""
             raise DepoError(f"steps {self.steps} is not between {least} and {most:,}{zero}")
-        if self.blocks * self.steps_per_block > most:
+        if self.total_steps > most or self.steps_per_block > most:
             raise DepoError(
                 f"an evaluation comes every {self.steps_per_block:,} steps (batch_steps × "
                 f"evaluate_every), more than the {most:,} of a run: lower either"
@@ -198,8 +198,40 @@ class Job:
 
     @property
     def blocks(self) -> int:
-        """Evaluations in the run; the last reaches ``steps`` or just above."""
+        """Evaluations in the run; the last comes when all steps are taken."""
         return -(-self.steps // self.steps_per_block)
+
+    @property
+    def total_steps(self) -> int:
+        """Environment steps for each seed: ``steps``, or the next number that can be taken."""
+        return -(-self.steps // self._indivisible) * self._indivisible
+
+    def steps_at(self, block: int) -> int:
+        """Environment steps at the end of a block; the last one may be shorter."""
+        return min(block * self.steps_per_block, self.total_steps)
+
+    @property
+    def _indivisible(self) -> int:
+        """Steps that come together: of all copies and variants, on finite states (whose batches
+        are compiled into the learner) those between two evaluations."""
+        if self.learner == ON_POLICY:
+            return self.steps_per_block
+        return self.settings.collection.copies * max(1, len(self.variants))
+
+    @property
+    def rounding(self) -> str:
+        """Why the run takes other steps than were asked for, in a sentence; empty: it does not.
+
+        >>> Job(steps=6_000).rounding
+        '6,000 steps become 6,016: batches are of 128 steps (--batch-steps × --evaluate-every)'
+        """
+        if self.total_steps == self.steps:
+            return ""
+        each = self._indivisible
+        together = f"all copies and variants take a step together, {each} in all"
+        if self.learner == ON_POLICY:
+            together = f"batches are of {each:,} steps (--batch-steps × --evaluate-every)"
+        return f"{self.steps:,} steps become {self.total_steps:,}: {together}"
 
     @property
     def steps_per_block(self) -> int:

@@ -30,8 +30,10 @@ FURTHEST_MEAN = 10.0
 
 
 def planner_folder(source: str, seed: int) -> Path:
-    """The planner folder itself, or that of a seed in a run."""
+    """The planner folder itself, or that of a seed: in a run, or in the seed's own run."""
     path = located(source, "planner", "planner")
+    if (path / f"seed-{seed}" / CHECKPOINTS).is_dir():
+        path /= f"seed-{seed}"
     if not (path / CHECKPOINTS).is_dir():
         return path
     check_folder(path)

@@ -216,7 +216,9 @@ def _job_of(job: Job, name: str) -> Job:
     environment = job.environment.variant(name)
     formula = family_of(environment).formula(environment) if is_formula(job.skill) else ""
     own = replace(job, environment=environment, variants=(), skill=formula or job.skill)
-    return replace(own, steps=job.steps // len(job.variants)) if job.learner == OFF_POLICY else own
+    if job.learner != OFF_POLICY:
+        return own
+    return replace(own, steps=job.total_steps // len(job.variants))
 
 
 def _check_same_features(parts: dict[str, Problem]) -> None:
@@ -255,7 +257,7 @@ def _open_finite(
         table,
         environment,
         seeds=job.seeds,
-        steps=job.blocks * job.steps_per_block,
+        steps=job.total_steps,
         expert=None if demos is None else demos.transitions(),
         variant=variant or 0,
     )
@@ -310,6 +312,7 @@ def _open_vectors(
         planned=planned,
         variant=variant,
         rewards=_rewards(job, planners),
+        steps=job.total_steps,
     )
     scoring = Scoring(
         job.seeds,

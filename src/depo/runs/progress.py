@@ -70,7 +70,7 @@ class ProgressBar(Callback):
 
     def on_start(self, run: Run) -> None:
         """Show the bar."""
-        done, total = run.steps_done(), run.job.blocks * run.job.steps_per_block
+        done, total = run.steps_done(), run.job.total_steps
         self._task = self._bar.add_task(run.job.method, total=total, completed=done, score="")
         self._bar.start()
 

@@ -54,7 +54,7 @@ from depo.core.runtime import cores
 from depo.data.demonstrations import Demonstrations
 from depo.environments.names import is_given
 from depo.runs.job import Job
-from depo.runs.migrations import since_2
+from depo.runs.migrations import since_2, since_3
 
 if TYPE_CHECKING:
     from depo.environments.given import EnvironmentLike
@@ -73,7 +73,7 @@ ROW, CELL = 500, 120
 REMOVE = "remove that checkpoint's folder to go on from the one before"
 PROGRESS_FORMAT = Format("checkpoint's progress", (lambda old: old,), unmarked=True)  # 2: digests
 STOP_FORMAT = Format("note on a stop", unmarked=True)
-FORMAT = Format("run", (since_2,), signed=True)
+FORMAT = Format("run", (since_2, since_3), signed=True)
 
 
 @dataclass(frozen=True)
@@ -165,10 +165,7 @@ class Run:
     @contextlib.contextmanager
     def create(path: Path, job: Job, demos: Demonstrations | None) -> Iterator[Run]:
         """A new run, complete in one rename when the block has saved checkpoint 0 in it."""
-        if path.exists() and not _is_empty(path):
-            resumable = (path / SETTINGS).exists()
-            hint = f"'depo resume {path}' goes on with it, or " if resumable else ""
-            raise DepoError(f"{path} exists: {hint}choose another --out")
+        refuse_taken(path)
         with new_folder(path) as folder:
             about = {"job": job.to_json(), "made_with": versions() | _commit()}
             if needs := _not_reopened(job):
@@ -274,7 +271,7 @@ class Run:
 
     def steps_done(self) -> int:
         """Environment steps up to the newest checkpoint."""
-        return self.latest()[1].block * self.job.steps_per_block
+        return self.job.steps_at(self.latest()[1].block)
 
     def mark_stopped(self, reason: str) -> None:
         """Keep why the run was stopped at its newest checkpoint."""
@@ -358,7 +355,7 @@ class Run:
         found = _read_numbers(path)
         if found and not {"seed", "env_steps"} <= set(found[0]):
             raise DepoError(f"{path} is damaged: its first line names no seed or env_steps")
-        most = self.job.blocks * self.job.steps_per_block
+        most = self.job.total_steps
         for row in found:
             if row["seed"] not in self.job.seeds:
                 raise DepoError(
@@ -541,6 +538,9 @@ def find_runs(folder: Path) -> list[Path]:
     ]
 
 
-def _is_empty(path: Path) -> bool:
-    """Whether a folder holds nothing: one that is reserved for a run."""
-    return path.is_dir() and not any(path.iterdir())
+def refuse_taken(path: Path) -> None:
+    """Refuse to begin a run where something is; an empty folder may be reserved for it."""
+    if path.exists() and (not path.is_dir() or any(path.iterdir())):
+        resumable = (path / SETTINGS).exists()
+        hint = f"'depo resume {path}' goes on with it, or " if resumable else ""
+        raise DepoError(f"{path} exists: {hint}choose another --out")

@@ -113,17 +113,17 @@ def _load(run: Run, problem: Problem, stop: StopRequest) -> tuple[Any, int]:
     actions since the reset before it again. One that does not repeat itself cannot be brought
     there, and the run goes on from that reset.
     """
-    progress, learner, steps = run.latest()[1], problem.learner, run.job.steps_per_block
+    progress, learner, steps_at = run.latest()[1], problem.learner, run.job.steps_at
     run.check(progress)
     state = run.load(problem.skeleton())
     run.cut_back(progress)
     number = run.last_synchronised(progress.block)
-    learner.load_experience(run.path / REPLAY, progress.block * steps, number * steps)
-    if number == progress.block or learner.catch_up(state, number, number * steps):
+    learner.load_experience(run.path / REPLAY, steps_at(progress.block), steps_at(number))
+    if number == progress.block or learner.catch_up(state, number, steps_at(number)):
         return state, progress.block
     stop.tell(
         f"environment '{run.job.environment.label}' does not repeat its steps: going on from "
-        f"{number * steps:,} steps, not from {progress.block * steps:,}"
+        f"{steps_at(number):,} steps, not from {steps_at(progress.block):,}"
     )
     run.forget_newest_checkpoint()
     return _load(run, problem, stop)
@@ -199,19 +199,18 @@ class Sitting:
         job = self.run.job
         scores = self.problem.evaluate(state)
         for seed, score in zip(job.seeds, scores, strict=True):
-            _check_finite(seed, score, block * job.steps_per_block)
+            _check_finite(seed, score, job.steps_at(block))
         if job.spec.takes_planner:
             _compare_planners(self.run, self.problem, state, scores)
         rows = _rows(job, block, scores, metrics)
         self.run.log(rows)
         self.events.add(rows)
         self.history.add(rows)
-        steps = block * job.steps_per_block
-        return Evaluation(self.run, steps, job.blocks * job.steps_per_block, tuple(rows))
+        return Evaluation(self.run, job.steps_at(block), job.total_steps, tuple(rows))
 
     def save_on_request(self, state: Any, block: int, stop: StopRequest) -> NoReturn:
         """Leave now: with a checkpoint between two others, if the learner can go on from one."""
-        run, steps = self.run, block * self.run.job.steps_per_block
+        run, steps = self.run, self.run.job.steps_at(block)
         if block != run.last_synchronised(block) and self.problem.learner.save_experience_until(
             run.path / REPLAY, steps
         ):
@@ -221,7 +220,7 @@ class Sitting:
 
     def export(self, state: Any, block: int, seeds: Collection[int]) -> None:
         """Write what some seeds have learned as folders."""
-        steps = block * self.run.job.steps_per_block
+        steps = self.run.job.steps_at(block)
         export(self.run, self.problem, state, seeds, steps, self.history.last)
 
 
@@ -293,7 +292,7 @@ def _rows(
     """One row for each seed; floats as the shortest text that reads back the same."""
     rows = []
     for i, seed in enumerate(job.seeds):
-        row: dict[str, Any] = {"seed": seed, "env_steps": block * job.steps_per_block}
+        row: dict[str, Any] = {"seed": seed, "env_steps": job.steps_at(block)}
         row |= scores[i]
         row |= {name: float(value[i]) for name, value in sorted(metrics.items())}
         rows.append(row)

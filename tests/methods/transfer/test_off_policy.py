@@ -16,7 +16,8 @@ from depo.core.errors import DepoError
 from depo.core.weights import digest
 from depo.data.transitions import Transitions
 from depo.models.card import Origin
-from depo.plotting.figures import _figure_of_vectors
+from depo.plotting.before_after import returns_of
+from depo.plotting.figures import _figure_of_vectors, draw_run
 from depo.runs.home import find_environment
 from depo.runs.planners import return_before
 from depo.runs.problem import open_problem
@@ -164,6 +165,12 @@ def test_a_formula_takes_no_step(source: Run, tmp_path: Path) -> None:
     assert not (run.path / "replay").exists()
     assert depo.evaluate(run, episodes=3)[0]["reach_error"] < 1e-6
     assert depo.resume(run.path).metrics() == [row]
+    bars = returns_of(run)
+    assert bars["here"] == [row["return"]]
+    assert bars["before"] == [source.final_scores()[0]["return"]]
+    assert len(bars["random"]) == 10
+    assert len(set(bars["random"])) == 10
+    assert draw_run(run).read_bytes().startswith(b"\x89PNG")
     wrong = depo.transfer(
         source.path,
         env=ID,

@@ -75,6 +75,7 @@ def check_demonstrations(
     *,
     env_args: Mapping[str, Any] | None = None,
     dynamics: str = "",
+    observe: str = "",
     steps: int = STEPS,
 ) -> RecordingCheck:
     """Compare a recording with a short random exploration of an environment.
@@ -88,7 +89,7 @@ def check_demonstrations(
     if steps < 1:
         raise DepoError(f"steps {steps} is not positive: exploration takes some")
     own = demos if isinstance(demos, Demonstrations) else load_demonstrations(demos)
-    environment = environment_of(env, env_args, dynamics).gymnasium().plain()
+    environment = environment_of(env, env_args, dynamics, observe).gymnasium().plain()
     return check_in(own, environment, steps)
 
 

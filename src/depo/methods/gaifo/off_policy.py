@@ -56,14 +56,17 @@ class GAIfODPMethod(GAIfOMethod):
         deep = shape.layers(s.networks.hidden, s.skill_depth)
         view = shape.skill_input(s.pair_view.input)
         skill = (
-            DiscreteSkill(skill_key, shape.normaliser, shape.choices, deep, pair_input=view)
+            DiscreteSkill(skill_key, shape.normaliser, shape.choices, deep, shape.predicts, view)
             if shape.choices
             else VectorSkill(
-                skill_key, shape.normaliser, shape.actions, deep, noise=None, pair_input=view
+                skill_key, shape.normaliser, shape.actions, deep, shape.predicts, None, view
             )
         )
-        return DecoupledPolicy(
-            GaussianPlanner(planner_key, shape.normaliser, hidden, absolute=not s.plan_difference),
-            skill,
-            spread=False,
+        planner = GaussianPlanner(
+            planner_key,
+            shape.normaliser,
+            hidden,
+            shape.predicts,
+            absolute=not s.plan_difference,
         )
+        return DecoupledPolicy(planner, skill, spread=False)
