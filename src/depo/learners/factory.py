@@ -66,8 +66,7 @@ def vector_learner(
     """On vectors: steps inside the compiler where the environment has such a form."""
     form = training_form(method.settings, environment)
     own = None if form.is_wrapped else compiled
-    return OffPolicyLearner(form, method, seeds, experts, planned, variant, own, rewards)
-    return OffPolicyLearner(form, method, seeds, experts, planned, variant, own, steps)
+    return OffPolicyLearner(form, method, seeds, experts, planned, variant, own, rewards, steps)
 
 
 def pace(learning: Learning, exploration: Exploration, steps: int, turns: int = 1) -> Pace:
