@@ -85,8 +85,18 @@ FORMS = {
     OFF_POLICY: find_environment(ID),
     ON_POLICY: find_environment("", arguments={"size": 2, "horizon": 4}),
 }
+PAPERS = ("depo", "depo-agnostic", "depo-calibrated", "depo-supervised", "depo-rl", "transfer")
+BASELINES = ("bco", "gaifo", "gaifo-dp", "ppo", "sac")
+
+
+def _marks(method: str, leaf: Setting) -> tuple[pytest.MarkDecorator, ...]:
+    """What methods of others share with those above is looked at there; here, where time is."""
+    shared = leaf.owner.__module__ == "depo.methods.off_policy.settings"
+    return (pytest.mark.slow,) if shared and method not in (*PAPERS, *BASELINES) else ()
+
+
 SETTINGS = [
-    pytest.param(name, learner, leaf, id=f"{name}-{learner}-{leaf.name}")
+    pytest.param(name, learner, leaf, id=f"{name}-{learner}-{leaf.name}", marks=_marks(name, leaf))
     for name, spec in methods().items()
     for learner, own in spec.implementations.items()
     for leaf in {
