@@ -19,6 +19,11 @@ TESTED_BY = {
     "cli/pull": "cli/test_zoo.py",
     "cli/push": "cli/test_zoo.py",
     "cli/imagine": "analysis/test_imagine.py",
+    "cli/many": "experiments/test_slurm.py",
+    "cli/run_table": "cli/test_runs.py",
+    "cli/watching": "cli/test_runs.py",
+    "experiments/engines": "experiments/test_slurm.py",
+    "experiments/stored_sweep": "cli/test_sweep.py",
     "cli/reachability": "analysis/test_reachability.py",
     "cli/reproduce": "experiments/test_ablation.py",
     "cli/resume": "runs/test_training.py",
@@ -134,6 +139,9 @@ TESTED_BY = {
 WHOLE = {"golden", "fixtures", "faults", "hostile"}
 """Folders of tests of the whole package, as are the files beside this one."""
 OF_MANY = {
+    "runs/test_watched.py": "trainings from Python show progress",
+    "runs/test_steps.py": "the steps that are asked for are taken, and no more",
+    "experiments/test_ray.py": "sweeps on a cluster of three nodes",
     "analysis/report/test_in_a_browser.py": "the page with its scripts, in Chromium",
     "core/test_metric_names.py": "every metric that is written is in the catalogue",
     "methods/off_policy/test_discrete.py": "every off-policy method with discrete actions",

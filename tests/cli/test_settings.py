@@ -37,6 +37,7 @@ CASES = [
     for method, spec in methods().items()
     for env in GIVEN
     if ("on-policy" if env == "gridworld" else "off-policy") in spec.implementations
+    and not spec.needs_controllers
 ]
 
 
@@ -66,7 +67,7 @@ def test_why_names_every_layer(tmp_path: Path, capsys) -> None:
     layers = {name: entry["from"] for name, entry in told["settings"].items()}
     assert (layers["noise"], layers["seeds"]) == ("config", "config")
     assert (layers["hidden"], layers["env"]) == ("flag", "flag")
-    assert (layers["minibatch"], layers["gamma"]) == ("task", "default")
+    assert (layers["minibatch"], layers["gamma"]) == ("preset", "default")
     assert told["settings"]["epsilon_decay"]["no_effect"] == "epsilon is 0"
     assert call(*words, "--why") == 0
     lines = [line.split()[:3] for line in capsys.readouterr().out.splitlines()]

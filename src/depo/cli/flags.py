@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise, takewhile
-from typing import Annotated, Any, Literal, TypeVar, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 import tyro
 
@@ -47,6 +47,7 @@ from depo.runs.job import Job, first_seeds
 
 Command = TypeVar("Command")
 HELP_WORDS = {"-h", "--help"}
+Preset = Literal["fast", "paper", "recipe", "v0.1"]
 EARLY: dict[str, Any] = {
     "env": str,
     "preset": str,
@@ -74,7 +75,7 @@ class CommonFlags:
     """The first seed."""
     seeds: int = 1
     """How many seeds, trained together: SEED, SEED+1, …"""
-    preset: Literal["fast", "paper", "recipe", "v0.1"] = "fast"
+    preset: Preset = "fast"
     """Where the other defaults come from: what works best, or what the authors did."""
     skill: str = ""
     """A skill folder to begin with (--skill-rate 0 keeps it as it is); in a transfer with --steps 0
@@ -166,12 +167,14 @@ def parse(command: type[Command], argv: list[str], prog: str) -> Command:
     )
 
 
-def _check_names(kinds: Iterable[str], argv: Iterable[str]) -> None:
+def _check_names(kinds: Mapping[str, Any], argv: Iterable[str]) -> None:
     """Refuse a flag that is none, with the nearest that are."""
     known = {"--config", *map(as_flag, kinds)}
+    switched_off = {as_flag(f"no_{name}") for name, kind in kinds.items() if kind is bool}
     for word in takewhile(lambda word: word != "--", argv):
         flag = _with_hyphens(word.partition("=")[0])
-        if flag.startswith("--") and flag not in known and not flag.startswith("--tyro-"):
+        is_known = flag in known | switched_off or flag.startswith("--tyro-")
+        if flag.startswith("--") and not is_known:
             raise unknown("flag", flag, known)
 
 
@@ -266,10 +269,12 @@ def _open_form(method: str, argv: list[str], planner: str, cotrains: bool) -> Fo
     found = find_environment(said("env"), planner, arguments, trust=trust, observe=said("observe"))
     learner = learner_for(found)
     implementation = find_method(method).implementation(learner)
+    if (preset := said("preset") or "fast") not in get_args(Preset):
+        raise unknown("preset", preset, implementation.presets)
     common = CommonFlags(
         env=short_name(found),
         steps=implementation.default_steps,
-        preset=said("preset") or "fast",  # type: ignore[arg-type]
+        preset=preset,  # type: ignore[arg-type]
     )
     form = Form(
         method=method,

@@ -143,9 +143,8 @@ def shape_of(model: Model) -> Shape:
         case StateReward():
             return StateRewardShape(**_seen(model.normaliser), gamma=model.gamma, hidden=hidden)
         case DiscreteActor():
-            return DiscreteActorShape(
-                **_seen(model.normaliser), choices=model.choices, hidden=hidden
-            )
+            seen = _seen(model.normaliser)
+            return DiscreteActorShape(**seen, choices=model.choices, hidden=hidden)
 
 
 def _seen(normaliser: Normaliser) -> dict[str, Any]:

@@ -109,8 +109,8 @@ def test_seeds_whose_planners_have_no_measure_do_not_disturb_the_others(
 
 
 def _levels(run: Run) -> set[float]:
-    """The heights of horizontal lines in a run's picture of returns."""
-    lines = _figure_of_vectors(run).axes[0].lines
+    """The heights of black horizontal lines in a run's picture of returns; yardsticks are grey."""
+    lines = [x for x in _figure_of_vectors(run).axes[0].lines if x.get_color() == "black"]
     heights = [line.get_ydata() for line in lines if len(line.get_xdata()) == 2]
     return {round(float(y[0]), 6) for y in heights if y[0] == y[1]}
 
