@@ -7,7 +7,7 @@ Runs are ``TASK-METHOD``, and ``TASK-METHOD-CHANGE`` for what the method carries
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from matplotlib.figure import Figure
@@ -22,6 +22,7 @@ from depo.experiments.experiment import Experiment, Plan, ScaleSettings
 from depo.experiments.sweep import PlannedRun
 from depo.experiments.table1_rows import compared, facts_of, facts_table, results_table
 from depo.methods.registry import OFF_POLICY, ON_POLICY, TRANSFER, LearnerName, MethodSpec, methods
+from depo.methods.settings_tree import with_values
 from depo.plotting.curves import draw_curves, one_legend
 from depo.runs.home import find_environment
 from depo.runs.job import Job
@@ -181,7 +182,8 @@ def _job(
         return make_job(method, overrides=quick if steps else {}, **common)
     job = make_job(method, **common)
     between = job.steps_per_block // job.settings.saving.evaluate_every
-    return make_job(method, overrides={"evaluate_every": max(1, every // between)}, **common)
+    evaluated = with_values(job.settings, {"evaluate_every": max(1, every // between)})
+    return replace(job, settings=evaluated)
 
 
 def _draw(runs: Mapping[str, Run], _: ScaleSettings) -> Figure:

@@ -1,0 +1,49 @@
+"""A method of this package, preset ``fast``, as a user would call it.
+
+It is scored by its own evaluations, as many episodes of the deterministic policy, but on seeds of
+their own; their time counts, unlike that of the protocol's.
+"""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any
+
+from protocol import read_job, tell
+
+import depo
+from depo.api import make_job
+from depo.methods.registry import find_method
+
+
+def main() -> None:
+    """Learn until the run or the time is over."""
+    job = read_job()
+    begun = time.perf_counter()
+
+    def look(evaluation: depo.Evaluation) -> str | None:
+        spent = time.perf_counter() - begun
+        tell(spent, evaluation.steps, evaluation.means["return"])
+        return "time is up" if spent >= job.seconds else None
+
+    asked: dict[str, Any] = {
+        "env": job.env,
+        "demos": job.demos if find_method(job.method).needs_demonstrations else "",
+        "steps": job.steps,
+        "seed": job.seed,
+    }
+    usual = make_job(job.method, **asked)
+    between = usual.steps_per_block // usual.settings.saving.evaluate_every
+    depo.train(
+        job.method,
+        **asked,
+        out=Path(job.out),
+        overrides={"evaluate_every": max(1, job.every // between)},
+        callbacks=[depo.Call(look)],
+        progress=False,
+    )
+
+
+if __name__ == "__main__":
+    main()
