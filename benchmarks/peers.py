@@ -10,19 +10,17 @@ table and does not stop the rest.
 from __future__ import annotations
 
 import argparse
-import csv
-import io
 import json
 import os
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-import numpy as np
+from peers_table import Curves, Point, draw, parse, rows_of, table, write_csv
 
 from depo.core.files import write_bytes
 from depo.data import Demonstrations
@@ -32,10 +30,8 @@ from depo.experiments.continuous import find_demos
 
 WORKERS = Path(__file__).parent / "peers"
 TORCH = "torch==2.13.0"
-SHARES = (50, 80, 90)
 STEPS = {"hopper": 60_000, "half-cheetah": 150_000}
 """Environment steps of this package's runs, if time allows: rates fall towards the end."""
-FIELDS = ("task", "contender", "seed", "seconds", "env_steps", "return")
 EVERY = 1_000
 """Environment steps between evaluations."""
 GRACE = 300.0
@@ -90,18 +86,6 @@ def contenders() -> tuple[Contender, ...]:
     )
 
 
-class Point(NamedTuple):
-    """One evaluation."""
-
-    seconds: float
-    env_steps: int
-    score: float
-
-
-Curves = Mapping[str, Sequence[Sequence[Point]]]
-"""By contender, then by seed."""
-
-
 def install(contender: Contender, venvs: Path) -> tuple[Path, str]:
     """The Python that runs a contender, and the version of what it is."""
     if not contender.packages:
@@ -116,20 +100,6 @@ def install(contender: Contender, venvs: Path) -> tuple[Path, str]:
             subprocess.run([*pip, "--no-deps", *contender.beside], check=True)
         done.touch()
     return python, contender.packages[0].replace("==", " ")
-
-
-def parse(text: str) -> list[Point]:
-    """What a worker wrote; lines that are no JSON object are somebody's log.
-
-    >>> parse('hello\\n{"seconds": 1.5, "env_steps": 10, "return": 2.0}\\n')
-    [Point(seconds=1.5, env_steps=10, score=2.0)]
-    """
-    points = []
-    for line in text.splitlines():
-        if line.startswith('{"seconds"'):
-            row = json.loads(line)
-            points.append(Point(row["seconds"], row["env_steps"], row["return"]))
-    return points
 
 
 def measure(python: Path, contender: Contender, job: Mapping[str, Any]) -> list[Point]:
@@ -156,86 +126,6 @@ def measure(python: Path, contender: Contender, job: Mapping[str, Any]) -> list[
     if not (points := parse(answer.stdout)):
         raise RuntimeError("ended without an evaluation")
     return points
-
-
-def seconds_to(points: Sequence[Point], aim: float) -> tuple[float, float]:
-    """Seconds and environment steps until the first evaluation with that return.
-
-    >>> seconds_to([Point(1.0, 10, 2.0), Point(2.0, 20, 5.0)], 4.0)
-    (2.0, 20)
-    """
-    reached = ((p.seconds, p.env_steps) for p in points if p.score >= aim)
-    return next(reached, (float("inf"), float("inf")))
-
-
-def table(
-    curves: Curves,
-    expert: float,
-    about: Mapping[str, tuple[str, str]],
-    failed: Mapping[str, str],
-    base: str = "depo: depo",
-) -> str:
-    """Median seconds and steps over seeds to shares of the expert's return, and how many times
-    ``base``'s seconds those are. ``about`` has every contender's version and what it learns from,
-    ``failed`` says who has no curve, and why."""
-    medians = {name: _medians(seeds, expert) for name, seeds in curves.items()}
-    heads = [f"{what} to {share}%" for share in SHARES for what in ("seconds", "steps", "ratio")]
-    head = ["contender", "version", "learns from", "seeds", "best return, median", *heads]
-    lines = ["| " + " | ".join(head) + " |", "|" + " --- |" * len(head)]
-    for name, (of, shown) in about.items():
-        if name not in curves:
-            why = failed.get(name, "not run")
-            lines.append(f"| {name} | {of} | {shown} | – | {why} |" + " – |" * len(heads))
-            continue
-        best = np.median([max(p.score for p in points) for points in curves[name]])
-        cells = [name, of, shown, str(len(curves[name])), f"{best:,.0f}"]
-        for share in SHARES:
-            seconds, steps = medians[name][share]
-            own = medians.get(base, {}).get(share, (float("nan"), 0.0))[0]
-            cells += [_text(seconds), _text(steps), _ratio(seconds, own)]
-        lines.append("| " + " | ".join(cells) + " |")
-    return "\n".join(lines) + "\n"
-
-
-def _medians(seeds: Sequence[Sequence[Point]], expert: float) -> dict[int, tuple[float, float]]:
-    """An upper median: half the seeds that never arrive are 'never', not half of infinity."""
-    found = {}
-    for share in SHARES:
-        reached = sorted(seconds_to(points, share / 100 * expert) for points in seeds)
-        found[share] = reached[len(reached) // 2]
-    return found
-
-
-def _text(value: float) -> str:
-    return f"{value:,.0f}" if np.isfinite(value) else "never"
-
-
-def _ratio(seconds: float, own: float) -> str:
-    return f"{seconds / own:.2f}" if np.isfinite(seconds) and np.isfinite(own) else "–"
-
-
-def draw(curves: Mapping[str, Curves], out: Path) -> None:
-    """A row for each task: return over seconds and over environment steps, a line for each seed."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(11, 4 * len(curves)), layout="constrained")
-    axes = figure.subplots(len(curves), 2, squeeze=False)
-    for row, (task, contenders_) in zip(axes, curves.items(), strict=True):
-        for number, (name, seeds) in enumerate(contenders_.items()):
-            for i, points in enumerate(seeds):
-                seconds, steps, score = zip(*points, strict=True)
-                label = "" if i else name
-                for panel, x in zip(row, (seconds, steps), strict=True):
-                    panel.plot(x, score, color=f"C{number}", lw=1.2, label=label)
-        row[0].set(xlabel="seconds", ylabel=f"{task}: return")
-        row[1].set(xlabel="environment steps (cloning takes none)")
-        row[1].legend(fontsize=8)
-    figure.savefig(out / "peers.png", dpi=150)
-
-
-def rows_of(task: str, name: str, seed: int, points: Sequence[Point]) -> list[list[Any]]:
-    """Lines of the CSV."""
-    return [[task, name, seed, *point] for point in points]
 
 
 def _arguments() -> argparse.Namespace:
@@ -295,12 +185,6 @@ def _job(
     }
 
 
-def _write(out: Path, rows: Sequence[Sequence[Any]]) -> None:
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows([FIELDS, *rows])
-    write_bytes(out / "peers.csv", text.getvalue().encode())
-
-
 def main() -> None:
     """Install what is not there, measure in turns, then write CSV, figure and tables."""
     given = _arguments()
@@ -317,7 +201,7 @@ def main() -> None:
         head = f"{task}, expert {expert:,.0f}, {given.seconds:.0f} s each on {given.cores} cores"
         tables.append(f"{head}\n\n" + table(curves[task], expert, about, failed | troubles))
         write_bytes(given.out / "peers.md", "\n".join(tables).encode())
-    draw({task: own for task, own in curves.items() if own}, given.out)
+    draw({task: own for task, own in curves.items() if own}, given.out / "peers.png")
     print("\n".join(tables))
 
 
@@ -349,7 +233,7 @@ def _in_turns(
                 continue
             curves.setdefault(name, []).append(points)
             rows += rows_of(task, name, seed, points)
-            _write(given.out, rows)
+            write_csv(given.out / "peers.csv", rows)
             print(f"{task}, {name}, seed {seed}: {points[-1]}", flush=True)
     return curves, troubles
 

@@ -41,17 +41,23 @@ def peers(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     return importlib.import_module("peers")
 
 
-def test_a_peers_log_is_no_part_of_its_answer(peers: ModuleType) -> None:
+@pytest.fixture
+def answers(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    monkeypatch.syspath_prepend(str(FOLDER))
+    return importlib.import_module("peers_table")
+
+
+def test_a_peers_log_is_no_part_of_its_answer(answers: ModuleType) -> None:
     text = 'Using cpu\n{"seconds": 1.5, "env_steps": 10, "return": 2.0}\n{"other": 1}\n'
-    assert peers.parse(text) == [(1.5, 10, 2.0)]
+    assert answers.parse(text) == [(1.5, 10, 2.0)]
 
 
-def test_the_table_of_peers_has_ratios_and_who_is_missing(peers: ModuleType) -> None:
-    quick, slow = ([peers.Point(t, 100 * i, 50.0 * i) for i, t in enumerate(ts)] for ts in CLOCKS)
+def test_the_table_of_peers_has_ratios_and_who_is_missing(answers: ModuleType) -> None:
+    quick, slow = ([answers.Point(t, 100 * i, 50.0 * i) for i, t in enumerate(ts)] for ts in CLOCKS)
     curves = {"depo: depo": [quick, quick, slow], "theirs": [slow, slow, slow[:1]]}
     names = ("depo: depo", "theirs", "gone", "waits")
     about = {name: ("1.0", "states") for name in names}
-    lines = peers.table(curves, 100.0, about, {"gone": "cannot be installed here"}).splitlines()
+    lines = answers.table(curves, 100.0, about, {"gone": "cannot be installed here"}).splitlines()
     rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in lines]
     assert {len(row) for row in rows} == {len(rows[0])}
     own, theirs, gone, waits = rows[2:]
@@ -59,7 +65,7 @@ def test_the_table_of_peers_has_ratios_and_who_is_missing(peers: ModuleType) -> 
     assert theirs[5:8] == ["8", "100", "2.00"]
     assert theirs[8:11] == ["20", "200", "2.00"]
     assert (gone[4], waits[4]) == ("cannot be installed here", "not run")
-    never = peers.table({"theirs": [slow[:1]]}, 100.0, {"theirs": about["theirs"]}, {})
+    never = answers.table({"theirs": [slow[:1]]}, 100.0, {"theirs": about["theirs"]}, {})
     assert "| never | never | – |" in never
 
 
