@@ -120,6 +120,8 @@ def measure(python: Path, contender: Contender, job: Mapping[str, Any]) -> list[
         )
     except subprocess.TimeoutExpired:
         raise RuntimeError(f"did not end within {limit:.0f} s") from None
+    except OSError as error:
+        raise RuntimeError(f"{python} cannot be started ({error.strerror})") from None
     if answer.returncode:
         last = [line for line in answer.stderr.splitlines() if line.strip()][-1:]
         raise RuntimeError(" ".join(last) or f"ended with {answer.returncode}")
