@@ -1,7 +1,7 @@
 """A method of this package, preset ``fast``, as a user would call it.
 
-It is scored by its own evaluations, as many episodes of the deterministic policy, but on seeds of
-their own; their time counts, unlike that of the protocol's.
+It is scored by its own evaluations, ten episodes of the deterministic policy whatever the job says,
+on seeds of their own; their time counts, unlike that of the protocol's.
 """
 
 from __future__ import annotations
