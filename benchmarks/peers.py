@@ -125,8 +125,9 @@ def measure(python: Path, contender: Contender, job: Mapping[str, Any]) -> list[
     if answer.returncode:
         last = [line for line in answer.stderr.splitlines() if line.strip()][-1:]
         raise RuntimeError(" ".join(last) or f"ended with {answer.returncode}")
-    if not (points := parse(answer.stdout)):
-        raise RuntimeError("ended without an evaluation")
+    # a worker looks at its clock between rounds: what came too late does not count
+    if not (points := [p for p in parse(answer.stdout) if p.seconds <= job["seconds"]]):
+        raise RuntimeError("ended without an evaluation in its time")
     return points
 
 

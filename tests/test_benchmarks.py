@@ -79,7 +79,8 @@ def test_a_worker_that_fails_or_says_nothing_is_told(peers: ModuleType, tmp_path
     worker.write_text("print('hello')")
     with pytest.raises(RuntimeError, match="without an evaluation"):
         peers.measure(Path(sys.executable), who, job)
-    worker.write_text("""print('{"seconds": 1, "env_steps": 2, "return": 3}')""")
+    row = """print('{"seconds": %d, "env_steps": 2, "return": 3}')\n"""
+    worker.write_text(row % 1 + row % 2)  # the second came too late
     assert peers.measure(Path(sys.executable), who, job) == [(1, 2, 3)]
 
 

@@ -6,11 +6,12 @@ on seeds of their own; their time counts, unlike that of the protocol's.
 
 from __future__ import annotations
 
+import contextlib
 import time
 from pathlib import Path
 from typing import Any
 
-from protocol import read_job, tell
+from protocol import TimeUpError, read_job, tell
 
 import depo
 from depo.api import make_job
@@ -22,10 +23,11 @@ def main() -> None:
     job = read_job()
     begun = time.perf_counter()
 
-    def look(evaluation: depo.Evaluation) -> str | None:
+    def look(evaluation: depo.Evaluation) -> None:
         spent = time.perf_counter() - begun
         tell(spent, evaluation.steps, evaluation.means["return"])
-        return "time is up" if spent >= job.seconds else None
+        if spent >= job.seconds:  # a reason to stop would wait for the next checkpoint
+            raise TimeUpError
 
     asked: dict[str, Any] = {
         "env": job.env,
@@ -35,14 +37,15 @@ def main() -> None:
     }
     usual = make_job(job.method, **asked)
     between = usual.steps_per_block // usual.settings.saving.evaluate_every
-    depo.train(
-        job.method,
-        **asked,
-        out=Path(job.out),
-        overrides={"evaluate_every": max(1, job.every // between)},
-        callbacks=[depo.Call(look)],
-        progress=False,
-    )
+    with contextlib.suppress(TimeUpError):
+        depo.train(
+            job.method,
+            **asked,
+            out=Path(job.out),
+            overrides={"evaluate_every": max(1, job.every // between)},
+            callbacks=[depo.Call(look)],
+            progress=False,
+        )
 
 
 if __name__ == "__main__":
