@@ -91,6 +91,7 @@ TESTED_BY = {
     "experiments/grid": "experiments/test_experiment.py",
     "experiments/reference": "experiments/test_continuous.py",
     "experiments/reinforcement": "experiments/test_registry.py",
+    "experiments/table1_rows": "experiments/test_table1.py",
     # environments and learners are tested by training in them, and with them
     "environments/grid/family": "environments/test_family.py",
     "environments/gymnasium_family": "environments/test_family.py",

@@ -12,6 +12,7 @@ from depo.models.plain_model import plain_policy
 from depo.models.planner import GaussianPlanner
 from depo.models.policy import DecoupledPolicy
 from depo.models.skill import AnalyticSkill, VectorSkill
+from depo.models.variational_planner import VariationalPlanner
 from tests.support.policies import EVERY, by_jax, continuous, on_vectors, states_of, statistics
 
 
@@ -52,6 +53,15 @@ def test_a_formula_is_left_to_the_compiled_path() -> None:
     policy = on_vectors(DecoupledPolicy(planner, skill))
     assert plain_policy(policy.model, policy.observations, policy.actions) is None
     assert policy.act(np.zeros(4)).shape == (2,)
+
+
+def test_a_planner_that_plans_otherwise_is_left_to_it_too() -> None:
+    planner = VariationalPlanner(jax.random.key(0), statistics(), (8,), latent=2)
+    policy = on_vectors(DecoupledPolicy(planner, continuous().model.skill))
+    assert plain_policy(policy.model, policy.observations, policy.actions) is None
+    states = states_of(policy, 3)
+    alone = [policy.act(state) for state in states]
+    np.testing.assert_allclose(alone, by_jax(policy, states), atol=1e-5)
 
 
 def test_one_action_is_faster_than_a_call_of_the_compiled_program() -> None:

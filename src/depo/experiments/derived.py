@@ -169,7 +169,8 @@ def settings_digest(run: Job | Run) -> str:
     if isinstance(run, Kept):
         return run.digest
     job = run.job if isinstance(run, Run) else run
-    data = {k: v for k, v in description(job).items() if k not in ("seeds", "demos", "planner")}
+    elsewhere = ("seeds", "demos", "planner", "reward_from")
+    data = {k: v for k, v in description(job).items() if k not in elsewhere}
     arguments = dict(data["environment"]["arguments"])
     for name, value in arguments.items():
         if value in family_of(job.environment).files(job.environment):

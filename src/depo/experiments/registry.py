@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from depo.experiments import ablation, continuous, driving, grid, reinforcement, transfer
+from depo.experiments import ablation, continuous, driving, grid, reinforcement, table1, transfer
 from depo.experiments.experiment import Experiment
 
 EXPERIMENTS: dict[str, Experiment] = {
@@ -12,4 +12,5 @@ EXPERIMENTS: dict[str, Experiment] = {
     **ablation.EXPERIMENTS,
     **reinforcement.EXPERIMENTS,
     **driving.EXPERIMENTS,
+    **table1.EXPERIMENTS,
 }

@@ -41,7 +41,7 @@ def warn(text: str) -> None:
 
 @dataclass(frozen=True)
 class PlannedRun:
-    """A job with a label, and the label of the run whose planners it needs."""
+    """A job with a label, and the label of the run whose planners, or reward, it needs."""
 
     job: Job
     after: str = ""
@@ -69,11 +69,12 @@ class Sweep:
         return self.folder / f"{label}-{json_digest([description(planned.job), source])}"
 
     def job(self, label: str) -> Job:
-        """A run's job, with the planners of the run it comes after."""
+        """A run's job, with the planners, or the reward, of the run it comes after."""
         planned = self.plan[label]
         if not planned.after:
             return planned.job
-        data = planned.job.to_json() | {"planner": str(self.path(planned.after))}
+        taken = "reward_from" if planned.job.spec.takes_reward else "planner"
+        data = planned.job.to_json() | {taken: str(self.path(planned.after))}
         return Job.from_json(data)
 
     def runs(self) -> dict[str, Run]:

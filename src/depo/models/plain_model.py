@@ -29,11 +29,15 @@ ACTORS = CategoricalActor, GaussianActor, DiscreteActor
 
 
 def parts_of(model: PolicyModel) -> dict[str, Any] | None:
-    """Planner and skill, or the actor, by name; None: it is none of ours, or has a formula."""
+    """Planner and skill, or the actor, by name; None: it is none of these, or has a formula.
+
+    By the type itself: one that is derived from it computes otherwise (``sail``'s and ``gsp``'s
+    planners).
+    """
     if isinstance(model, DecoupledPolicy):
-        own = isinstance(model.planner, PLANNERS) and isinstance(model.skill, SKILLS)
+        own = type(model.planner) in PLANNERS and type(model.skill) in SKILLS
         return {"planner": model.planner, "skill": model.skill} if own else None
-    return {"actor": model} if isinstance(model, ACTORS) else None
+    return {"actor": model} if type(model) in ACTORS else None
 
 
 def described(parts: dict[str, Any], observations: Space, actions: Space) -> dict[str, Any]:
