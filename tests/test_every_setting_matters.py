@@ -85,14 +85,13 @@ FORMS = {
     OFF_POLICY: find_environment(ID),
     ON_POLICY: find_environment("", arguments={"size": 2, "horizon": 4}),
 }
-PAPERS = ("depo", "depo-agnostic", "depo-calibrated", "depo-supervised", "depo-rl", "transfer")
-BASELINES = ("bco", "gaifo", "gaifo-dp", "ppo", "sac")
+FIRST = ("bco", "depo", "depo-rl", "gaifo", "sac", "transfer")
 
 
 def _marks(method: str, leaf: Setting) -> tuple[pytest.MarkDecorator, ...]:
-    """What methods of others share with those above is looked at there; here, where time is."""
+    """What others share with those above is looked at there; here, where there is time."""
     shared = leaf.owner.__module__ == "depo.methods.off_policy.settings"
-    return (pytest.mark.slow,) if shared and method not in (*PAPERS, *BASELINES) else ()
+    return (pytest.mark.slow,) if shared and method not in FIRST else ()
 
 
 SETTINGS = [

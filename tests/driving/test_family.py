@@ -159,6 +159,7 @@ def test_the_formula_is_that_of_the_recordings_own_time_step(tmp_path: Path) -> 
     np.testing.assert_allclose(reached[:, 2:4], wanted, atol=1e-3)
 
 
+@pytest.mark.slow
 def test_without_validation_vehicles_the_last_planner_is_kept(tmp_path: Path) -> None:
     choose(flowing(), ChoiceSettings(shares="85/15")).save(tmp_path / "authors.npz")
     run = depo.train(

@@ -163,6 +163,7 @@ def test_a_family_from_outside_has_pictures_and_reports_of_its_own(
         imagine.register_imaginer("grid", Always())
 
 
+@pytest.mark.slow
 def test_variants_of_a_family_from_outside_share_a_planner(
     corridor: CorridorFamily, tmp_path: Path
 ) -> None:

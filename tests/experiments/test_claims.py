@@ -25,6 +25,7 @@ from depo.experiments.experiment import (
 )
 from depo.experiments.registry import EXPERIMENTS
 from depo.runs.run import Run
+from tests.support.recorded_actions import with_actions
 
 
 def fake_run(folder: Path, label: str, success: list[list[float]]) -> Run:
@@ -116,7 +117,7 @@ def test_a_small_reach_error_counts_for_a_policy_only(
 
 def test_every_claim_is_readable_and_names_runs_of_its_experiment(tmp_path: Path) -> None:
     for task in TASKS:  # a task whose demonstrations are missing is left out of the plan
-        (tmp_path / f"{task}.npz").touch()
+        with_actions(tmp_path / f"{task}.npz")
     scale = dataclasses.replace(SCALES["bench"], demos_dir=str(tmp_path))
     claims = tomllib.loads(CLAIMS.read_text())
     assert set(claims) <= set(EXPERIMENTS)

@@ -121,6 +121,7 @@ def test_experiments_share_their_runs(recording: str, tmp_path: Path) -> None:
     assert shipped.path("depo-co") != six.path("depo-co")
 
 
+@pytest.mark.slow
 def test_a_planner_is_carried_and_every_file_written(recording: str, folder: Path) -> None:
     verdict = reproduce("fig-oneshot", folder, recording, only=["oneshot-inverse"])
     assert {claim["holds"] for claim in verdict["claims"]} == {None}  # another recording

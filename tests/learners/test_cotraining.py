@@ -36,6 +36,7 @@ def cotrain(folder: Path, out: str = "run", **changes):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("schedule", ["round-robin", pytest.param("joint", marks=pytest.mark.slow)])
 def test_variants_share_the_planner_and_each_has_the_skill_for_its_actions(
     schedule: str, tmp_path: Path
@@ -103,6 +104,7 @@ def test_what_a_cotrained_run_did_is_found_by_reports_and_recordings(
     assert recorded.metadata["dynamics"] == "inverted"  # the first variant plays
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("schedule", ["round-robin", pytest.param("joint", marks=pytest.mark.slow)])
 def test_variants_of_the_grid_world_share_a_planner_of_all_their_states(
     schedule: str, tmp_path: Path

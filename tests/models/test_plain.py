@@ -78,5 +78,5 @@ def test_one_action_is_faster_than_a_call_of_the_compiled_program() -> None:
         return time.perf_counter() - began
 
     pairs = [(seconds(lambda: policy.act(state)), seconds(compiled)) for _ in range(200)]
-    plain, by_program = np.median(pairs, axis=0)
+    plain, by_program = np.min(pairs, axis=0)  # other tests run beside this one
     assert plain < by_program

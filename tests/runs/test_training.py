@@ -96,6 +96,7 @@ def test_hopper_killed_at_random_moments(tmp_path: Path) -> None:
     kill_and_compare(whole_run("hopper", tmp_path), tmp_path, kills=1)
 
 
+@pytest.mark.slow
 def test_a_third_party_environment_killed_at_random_and_while_saving(tmp_path: Path) -> None:
     reference = whole_run("third-party", tmp_path)
     kill_and_compare(reference, tmp_path, kills=1)

@@ -56,9 +56,6 @@ FAMILIES: dict[str, dict[str, dict[str, Any]]] = {
     },
 }
 """Family, change: the settings changed. 'parts' takes away what the preset fast added."""
-BEFORE = {"fast": "v0.1"}
-"""What is taken apart is version 0.1's preset, which its claims are about; the recipe knows no such
-parts."""
 
 TITLES = {
     "weights": "weights λ_h and c",
@@ -114,7 +111,7 @@ def _plan(scale: ScaleSettings) -> Plan:
                 demos=demos,
                 steps=own.steps,
                 seeds=scale.seeds or own.seeds,
-                preset=BEFORE.get(scale.preset, scale.preset),
+                preset=scale.published_preset,
                 overrides=quick,
             )
             # a change may leave others without effect, which a user would be told

@@ -84,7 +84,7 @@ def imitation(scale: ScaleSettings, task: str, method: str) -> Job:
         demos=find_demos(scale.demos_dir, task),
         steps=own.steps,
         seeds=scale.seeds or own.seeds,
-        preset=scale.preset,
+        preset=scale.published_preset,
         overrides=QUICK if scale.name == "smoke" else {},
     )
 

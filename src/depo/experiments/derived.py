@@ -40,6 +40,8 @@ YOUNGEST = {
     "calibration_loss": "likelihood",
 }
 """Settings that nobody had."""
+PUBLISHED = "v0.1"
+"""The preset that was called fast when results were published."""
 
 
 @dataclass(frozen=True)
@@ -185,6 +187,7 @@ def description(job: Job) -> dict[str, Any]:
     for name, default in (YOUNGEST if job.spec.takes_planner else YOUNGER | YOUNGEST).items():
         if data["settings"].get(name) == default:
             del data["settings"][name]
+    data["preset"] = "fast" if job.preset == PUBLISHED else job.preset
     data["environment"] = to_format_1(job.environment)
     data["skill"] = job.skill.replace("depo.driving.", "depo.environments.driving.")
     if job.variants:

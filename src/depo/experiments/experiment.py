@@ -56,6 +56,12 @@ class ScaleSettings:
     only: tuple[str, ...] = ()
     """The runs that are asked for; none: all. A plan need not look for what others would need."""
 
+    @property
+    def published_preset(self) -> str:
+        """What results on vectors were published with, and their claims are about: version 0.1's
+        fast, until they are made anew with the recipe."""
+        return "v0.1" if self.preset == "fast" else self.preset
+
 
 SCALES: dict[str, ScaleSettings] = {
     "smoke": ScaleSettings("smoke", 640, 384, 2),
