@@ -235,7 +235,8 @@ def tanh_sample(
 ) -> tuple[Float[Array, "*batch actions"], Float[Array, "*batch"], Gaussian]:
     """a = tanh(x) and its log density, log(1 − tanh²x) in the form that never overflows."""
     x = before.sample(key)
-    return jnp.tanh(x), before.log_prob(x) - jnp.sum(log_slope(x), axis=-1), before
+    slope = log_slope(x)  # first: runs of 0.1 are repeated to the last bit
+    return jnp.tanh(x), before.log_prob(x) - jnp.sum(slope, axis=-1), before
 
 
 def log_slope(x: Float[Array, "*batch"]) -> Float[Array, "*batch"]:

@@ -93,7 +93,7 @@ class SoftActorCritic(Method):
         actor, loss, entropy = step(
             agent["actor"],
             self.optimiser(),
-            lambda model: self.actor_loss(model, agent, batch.state, own_key),
+            lambda model: self.actor_loss(model, agent, batch.state, alpha, own_key),
         )
         temperature = agent["temperature"]
         if s.actor.tune_temperature:
@@ -108,11 +108,12 @@ class SoftActorCritic(Method):
         actor: Actor,
         agent: Agent,
         state: Float[Array, "batch sees"],
+        alpha: Float[Array, ""],
         key: Key[Array, ""],
     ) -> tuple[Float[Array, ""], Float[Array, ""]]:
         """The actor's loss and entropy; the agent has everything else."""
-        alpha, critic = agent["temperature"].model(), agent["critic"].model
-        return actor_loss(actor, critic, state, alpha, self.settings.actor.output_penalty, key)
+        critic, penalty = agent["critic"].model, self.settings.actor.output_penalty
+        return actor_loss(actor, critic, state, alpha, penalty, key)
 
     def target_value(
         self, agent: Agent, state: Float[Array, "batch sees"], key: Key[Array, ""]

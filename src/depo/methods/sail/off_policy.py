@@ -110,10 +110,11 @@ class SAILMethod(GAIfOMethod):
         actor: Actor,
         agent: Agent,
         state: Float[Array, "batch sees"],
+        alpha: Float[Array, ""],
         key: Key[Array, ""],
     ) -> tuple[Float[Array, ""], Float[Array, ""]]:
         """Soft actor-critic's, and the divergence from what the skill would do."""
-        loss, entropy = super().actor_loss(actor, agent, state, key)
+        loss, entropy = super().actor_loss(actor, agent, state, alpha, key)
         planner, skill = agent["planner"].model, agent["skill"].model
         plan = planner.mode(state)
         chosen = choices_of(actor, state)
