@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import time
-
 import jax
 import numpy as np
 import pytest
 
 from depo.models.plain_model import plain_policy
-from depo.models.planner import GaussianPlanner
 from depo.models.policy import DecoupledPolicy
-from depo.models.skill import AnalyticSkill, VectorSkill
+from depo.models.skill import AnalyticSkill
 from depo.models.variational_planner import VariationalPlanner
 from tests.support.policies import EVERY, by_jax, continuous, on_vectors, states_of, statistics
 
@@ -62,21 +59,3 @@ def test_a_planner_that_plans_otherwise_is_left_to_it_too() -> None:
     states = states_of(policy, 3)
     alone = [policy.act(state) for state in states]
     np.testing.assert_allclose(alone, by_jax(policy, states), atol=1e-5)
-
-
-def test_one_action_is_faster_than_a_call_of_the_compiled_program() -> None:
-    planner = GaussianPlanner(jax.random.key(0), statistics(), (256, 256))
-    skill = VectorSkill(jax.random.key(1), statistics(), 2, (256, 256))
-    policy, state = on_vectors(DecoupledPolicy(planner, skill)), np.ones(4, np.float32)
-
-    def compiled() -> None:
-        policy._own_units(policy._act(state), state, single=True)
-
-    def seconds(act) -> float:
-        began = time.perf_counter()
-        act()
-        return time.perf_counter() - began
-
-    pairs = [(seconds(lambda: policy.act(state)), seconds(compiled)) for _ in range(200)]
-    plain, by_program = np.min(pairs, axis=0)  # other tests run beside this one
-    assert plain < by_program
