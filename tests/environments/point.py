@@ -26,6 +26,8 @@ class Point(gym.Env):
             "square": gym.spaces.Box(-1, 1, (1, 2), np.float32),
             "whole": gym.spaces.Box(-2, 2, (2,), np.int64),
             "unbounded": gym.spaces.Box(-np.inf, np.inf, (2,), np.float32),
+            "largest": gym.spaces.Box(-np.finfo("f4").max, np.finfo("f4").max, (2,), np.float32),
+            "fixed": gym.spaces.Box(np.float32([-1, 0]), np.float32([1, 0])),
             "discrete": gym.spaces.Discrete(3),
             "several": gym.spaces.MultiDiscrete([3, 3], start=[-1, -1]),
             "square choices": gym.spaces.MultiDiscrete([[2, 3]]),

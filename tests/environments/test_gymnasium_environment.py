@@ -36,6 +36,10 @@ gym.register("depo-test/HostCorridor-v0", entry_point=Corridor)
 CORRIDOR = f"{__name__}:depo-test/HostCorridor-v0"
 
 
+def handed(mass):
+    """Makes nothing without an argument."""
+
+
 def test_no_transition_crosses_a_reset() -> None:
     envs = GymnasiumEnvironment(CORRIDOR).vector(3)
     state = envs.reset([1, 2, 3])
@@ -64,6 +68,7 @@ def test_a_third_party_environment_is_imported_by_name() -> None:
         (GymnasiumEnvironment("CartPole-v1"), "state space Box"),
         (GymnasiumEnvironment("no_such_module:Some-v0"), "cannot import 'no_such_module'"),
         (GymnasiumEnvironment(CORRIDOR, {"colour": "red"}), "cannot be made"),
+        (GymnasiumEnvironment(f"{__name__}:handed"), "missing .* 'mass'.*; --env-args NAME=VALUE"),
     ],
 )
 def test_an_environment_that_does_not_fit_is_refused(environment, message: str) -> None:
@@ -138,7 +143,9 @@ def test_memory_appends_the_state_before() -> None:
     [
         ("tuple", r"takes a Box, Discrete, .*ActionWrapper can make one of it"),
         ("many", r"1,024 different actions.* takes at most 64; offer fewer"),
-        ("unbounded", "finite bounds"),
+        ("unbounded", r"finite bounds, as of .*TransformAction.*Box\(-1, 1, \(2,\)\)"),
+        ("largest", "finite bounds"),
+        ("fixed", "number 1 of an action can only be 0, offer the others"),
         ("whole", "whole numbers, the off-policy learner takes real ones"),
     ],
 )

@@ -84,7 +84,7 @@ def test_the_likelihood_is_that_of_held_out_transitions() -> None:
 
 
 def test_an_episode_that_never_ends_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("depo.environments.gymnasium_environment.LONGEST", 10)
+    monkeypatch.setattr("depo.environments.vector_stepper.LONGEST", 10)
     with pytest.raises(DepoError, match=r"has not ended after 10 steps: register it with a time"):
         play(right(0.0))
 
@@ -112,3 +112,12 @@ def test_episodes_of_another_length_compile_nothing() -> None:
         jax.monitoring.clear_event_listeners()
     assert shorter["episode_length"] == 37
     assert not programs
+
+
+def test_silence_is_no_success_where_some_steps_report_one() -> None:
+    played = play(right(0.5))
+    quiet = played._replace(succeeded=np.full_like(played.succeeded, np.nan))
+    assert "success" not in score(right(0.5), quiet)
+    once = quiet.succeeded.copy()
+    once[-1, 0] = 1.0
+    assert score(right(0.5), quiet._replace(succeeded=once))["success"] == pytest.approx(1 / 3)

@@ -12,8 +12,9 @@ import pytest
 
 import depo
 from depo.api import make_job
+from depo.core.errors import DepoError
 from depo.core.weights import digest
-from depo.runs.run import Progress, Run
+from depo.runs.run import Progress, Run, append_csv
 from depo.runs.training import _check_finite, begin, go_on
 from tests.environments import point
 from tests.environments.point import ID
@@ -308,3 +309,23 @@ def test_what_kills_left_half_written_goes_and_what_is_being_drawn_stays(tmp_pat
         file.write_bytes(b"half")
     Run(tmp_path, cloning()).cut_back(Progress(0, 0))
     assert [path for path in tmp_path.rglob("*") if path.is_file()] == [drawn]
+
+
+def test_a_simulator_that_breaks_leaves_a_run_that_can_go_on(tmp_path: Path) -> None:
+    breaking = {"fault": "raises", "after": 5}
+    with pytest.raises(DepoError, match=r"on fire; .* 'depo resume .*sac' goes on from 0 steps"):
+        depo.train(
+            "sac",
+            env=ID,
+            env_args=breaking,
+            steps=100,
+            out=tmp_path / "sac",
+            **flat(random_steps=50, hidden=32, batch_steps=50),
+        )
+    assert Run.open(tmp_path / "sac").steps_done() == 0
+
+
+def test_rows_follow_the_header(tmp_path: Path) -> None:
+    append_csv(tmp_path / "own.csv", [{"seed": 0, "return": 1.5}])
+    append_csv(tmp_path / "own.csv", [{"return": 2.5, "seed": 1}])
+    assert (tmp_path / "own.csv").read_text() == "seed,return\n0,1.5\n1,2.5\n"

@@ -1,13 +1,57 @@
-"""Recorded actions of a ``Box`` as networks see them, in [−1,1]."""
+"""Actions of a ``Box`` as networks see them, in [−1,1]: which can be, and recorded ones."""
 
 from __future__ import annotations
 
 import numpy as np
+from gymnasium.spaces import Box
 
 from depo.core.errors import DepoError
 
 MOST_OUTSIDE = 0.5
 """Share of actions beyond the bounds at which they seem to be of other units."""
+NO_BOUND = 1e30
+"""A number so large means "no bound" where somebody could not write infinity."""
+
+
+def can_be_scaled(actions: Box) -> bool:
+    """Whether actions are real numbers that have two different bounds each.
+
+    >>> can_be_scaled(Box(-1, 1, (2,))), can_be_scaled(Box(-np.inf, np.inf, (2,)))
+    (True, False)
+    """
+    return (
+        _is_real(actions) and not _unbounded(actions) and bool((actions.low < actions.high).all())
+    )
+
+
+def check_box(actions: Box, environment: str) -> None:
+    """Refuse what can not, in a sentence."""
+    space = f"environment '{environment}' has the action space {actions}"
+    if not _is_real(actions):
+        raise DepoError(
+            f"{space}: its actions are whole numbers, the off-policy learner takes real ones (a "
+            "float Box)"
+        )
+    if _unbounded(actions):
+        raise DepoError(
+            f"{space}: actions must have finite bounds, as of gymnasium.wrappers.TransformAction("
+            f"env, lambda action: action, gymnasium.spaces.Box(-1, 1, {actions.shape}))"
+        )
+    low = actions.low.ravel()
+    for fixed in np.flatnonzero(low == actions.high.ravel()):
+        raise DepoError(
+            f"{space}: number {fixed} of an action can only be {low[fixed]:g}, offer the others in "
+            "a gymnasium.ActionWrapper"
+        )
+
+
+def _is_real(actions: Box) -> bool:
+    return np.issubdtype(actions.dtype, np.floating)
+
+
+def _unbounded(actions: Box) -> bool:
+    widest = np.maximum(np.abs(actions.low), np.abs(actions.high)).max(initial=0.0)
+    return bool(widest >= NO_BOUND)
 
 
 def in_unit_box(

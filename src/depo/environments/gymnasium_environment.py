@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -20,7 +19,7 @@ from gymnasium.wrappers import (
 
 from depo.core.errors import DepoError, unknown
 from depo.core.imports import import_module
-from depo.environments.box_actions import in_unit_box
+from depo.environments.box_actions import can_be_scaled, check_box, in_unit_box
 from depo.environments.discrete_actions import (
     CHOICES,
     MOST_COMBINATIONS,
@@ -29,10 +28,19 @@ from depo.environments.discrete_actions import (
 )
 from depo.environments.dynamics import with_dynamics
 from depo.environments.making import named_maker
+from depo.environments.misbehaviour import saying_what_is_wrong
 from depo.environments.mujoco import hear_warnings
 from depo.environments.names import is_given, missing
 from depo.environments.observing import goal_features, observed
 from depo.environments.variation import Varied
+from depo.environments.vector_stepper import VectorStepper
+from depo.environments.wrappers import (
+    FlatActions,
+    OneNumberReward,
+    WithoutTermination,
+    WithPreviousState,
+    with_clipped_bounds,
+)
 from depo.models.action_space import ActionSpace
 
 if TYPE_CHECKING:
@@ -40,11 +48,6 @@ if TYPE_CHECKING:
 
 TIME_LIMIT = 1_000
 """Steps after which an episode is cut where the environment itself sets no limit."""
-LONGEST = 1_000_000
-"""Steps after which an episode that should have been cut will never end."""
-
-SUCCESS = ("success", "is_success")
-"""Where the information of a step says whether the episode has reached what it is for."""
 
 
 class Sizes(NamedTuple):
@@ -90,7 +93,7 @@ class GymnasiumEnvironment:
 
     def make(self) -> gym.Env:
         """One copy; bounded vector actions are rescaled, vector observations flat."""
-        env = self._make_observed()
+        env: gym.Env = OneNumberReward(with_clipped_bounds(self._make_observed()))
         if isinstance(env.observation_space, Discrete):
             if self.dynamics:
                 raise DepoError(
@@ -99,7 +102,7 @@ class GymnasiumEnvironment:
                 )
             return env
         actions = env.action_space
-        if isinstance(actions, Box) and actions.is_bounded() and _is_real(actions):
+        if isinstance(actions, Box) and can_be_scaled(actions):
             one = np.ones(actions.shape, actions.dtype)
             env = RescaleAction(env, -one, one)
             if len(actions.shape) != 1:
@@ -170,16 +173,7 @@ class GymnasiumEnvironment:
                     "learner takes a Box, Discrete, MultiDiscrete or MultiBinary; a wrapper of "
                     "gymnasium.ActionWrapper can make one of it"
                 )
-            if not _is_real(actions):
-                raise DepoError(
-                    f"environment '{self.id}' has the action space {actions}: its actions are "
-                    "whole numbers, the off-policy learner takes real ones (a float Box)"
-                )
-            if not actions.is_bounded():
-                raise DepoError(
-                    f"environment '{self.id}' has the action space {actions}: actions must have "
-                    "finite bounds (gymnasium's ClipAction or RescaleAction give them some)"
-                )
+            check_box(actions, self.id)
             return VectorSizes(int(states.shape[0]), int(actions.shape[0]))
         finally:
             env.close()
@@ -234,7 +228,7 @@ class GymnasiumEnvironment:
         """Spaces of observations and actions in the environment's own units: no array is flat, and
         actions are rescaled by no one. Dynamics change what an action means, so it is the space of
         the environment inside them, as ``Inverted(env)`` has it."""
-        env = self._make_observed()
+        env = with_clipped_bounds(self._make_observed())
         try:
             actions = env.action_space
             vector = isinstance(actions, Box) and len(actions.shape) == 1
@@ -267,7 +261,8 @@ class GymnasiumEnvironment:
         """A state in which an episode begins."""
         env = self.make()
         try:
-            return np.asarray(env.reset(seed=0)[0], np.float64)
+            with saying_what_is_wrong(self.id, self.make):
+                return np.asarray(env.reset(seed=0)[0], np.float64)
         finally:
             env.close()
 
@@ -345,7 +340,9 @@ class GymnasiumEnvironment:
                 "for MuJoCo tasks, pip install 'depo[mujoco]'"
             ) from error
         except Exception as error:
-            raise DepoError(f"environment '{self.id}' cannot be made: {error}") from error
+            lacks = isinstance(error, TypeError) and "missing" in str(error)
+            remedy = "; --env-args NAME=VALUE gives arguments" if lacks else ""
+            raise DepoError(f"environment '{self.id}' cannot be made: {error}{remedy}") from error
 
     def _registered_name(self) -> str:
         module, _, name = self.id.rpartition(":")
@@ -365,146 +362,3 @@ class GymnasiumEnvironment:
             names = [short for family in families().values() for short in family.names]
             raise unknown("environment", name, {*names, *gym.registry})
         return name
-
-
-def _is_real(actions: Box) -> bool:
-    return np.issubdtype(actions.dtype, np.floating)
-
-
-def _successes(info: dict[str, Any], ended: np.ndarray) -> np.ndarray:
-    """What every copy reports of a step, in the words of Gymnasium-Robotics; an ended copy's own
-    information is set apart, beside that of its restart."""
-    found = np.full(len(ended), np.nan)
-    for rows, own in ((~ended, info), (ended, info.get("final_info", {}))):
-        for word in SUCCESS:
-            said = rows & np.asarray(own.get(f"_{word}", rows), bool)
-            values = np.asarray(own.get(word, ()))
-            if values.shape == ended.shape:
-                with contextlib.suppress(TypeError, ValueError):  # the word means something else
-                    found[said] = values[said].astype(np.float64)  # NumPy's truths are objects
-    return found
-
-
-class FlatActions(gym.ActionWrapper):
-    """Actions of several axes given as one vector."""
-
-    def __init__(self, env: gym.Env):
-        super().__init__(env)
-        space = env.action_space
-        assert isinstance(space, Box)
-        self._shape = space.shape
-        self.action_space = Box(space.low.ravel(), space.high.ravel(), dtype=space.dtype.type)
-
-    def action(self, action: np.ndarray) -> np.ndarray:
-        """As the environment wants it."""
-        return np.reshape(action, self._shape)
-
-
-class WithoutTermination(gym.Wrapper):
-    """Hides termination: the episode goes on to its time limit, fallen or not."""
-
-    def step(self, action: Any) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
-        """A step that never ends the episode."""
-        state, reward, _, truncated, info = self.env.step(action)
-        return state, reward, False, truncated, info
-
-
-class WithPreviousState(gym.ObservationWrapper):
-    """States with the state before appended; at an episode's start that is the state itself."""
-
-    def __init__(self, env: gym.Env):
-        super().__init__(env)
-        space = env.observation_space
-        assert isinstance(space, Box)
-        twice = [np.concatenate([bound, bound]) for bound in (space.low, space.high)]
-        self.observation_space = Box(twice[0], twice[1], dtype=space.dtype.type)
-        self._before: np.ndarray | None = None
-
-    def reset(self, **arguments: Any) -> tuple[Any, dict[str, Any]]:
-        """Forget."""
-        self._before = None
-        return super().reset(**arguments)
-
-    def observation(self, observation: np.ndarray) -> np.ndarray:
-        """(s, s before)."""
-        before = observation if self._before is None else self._before
-        self._before = observation.copy()
-        return np.concatenate([observation, before])
-
-
-class VectorStepper:
-    """Copies of an environment whose steps never cross a reset: s' is the state really reached."""
-
-    def __init__(self, environment: GymnasiumEnvironment, copies: int):
-        self.environment = environment
-        self._envs = environment.make_vector(copies)
-        space = self._envs.single_observation_space
-        self._states = int(space.n) if isinstance(space, Discrete) else 0
-        self.succeeded = np.full(copies, np.nan)
-        """Whether the last step of each copy reported success; NaN: it reported nothing."""
-
-    def reset(self, seeds: Sequence[int]) -> np.ndarray:
-        """Start every copy from its own seed."""
-        own: Any = list(seeds)
-        state = self._guarded(lambda: self._envs.reset(seed=own)[0])
-        return self._checked(np.array(state))
-
-    def step(self, actions: np.ndarray) -> tuple[np.ndarray, ...]:
-        """Returns (state to act from, s' reached, reward, terminated, truncated)."""
-        state, reward, terminated, truncated, info = self._guarded(lambda: self._envs.step(actions))
-        state = np.array(state)
-        reached = state.copy()
-        for i in np.flatnonzero(terminated | truncated):
-            reached[i] = info["final_obs"][i]
-        self.succeeded = _successes(info, terminated | truncated)
-        state, reached = self._checked(state), self._checked(reached)
-        if not np.isfinite(reward).all():
-            raise DepoError(
-                f"environment '{self.environment.id}' returned the reward "
-                f"{reward[~np.isfinite(reward)][0]}: the simulation is broken; the run folder is "
-                "whole, 'depo resume' goes on from its last checkpoint"
-            )
-        return state, reached, np.asarray(reward, np.float32), terminated, truncated
-
-    def steps_to_the_end(self, limit: int | None = None) -> Iterator[int]:
-        """Numbers of steps, as long as the caller goes on; refuses episodes that never end."""
-        yield from range(LONGEST if limit is None else limit)
-        if limit is None:
-            raise DepoError(
-                f"an episode of environment '{self.environment.id}' has not ended after "
-                f"{LONGEST:,} steps: register it with a time limit (max_episode_steps)"
-            )
-
-    def close(self) -> None:
-        """Close all copies."""
-        self._envs.close()
-
-    def _checked(self, state: np.ndarray) -> np.ndarray:
-        """States of a finite set, or finite numbers as float32."""
-        if self._states:
-            if ((state < 0) | (state >= self._states)).any():
-                raise DepoError(
-                    f"environment '{self.environment.id}' returned a state outside its "
-                    f"{self._states} states"
-                )
-            return state
-        state = state.astype(np.float32)
-        if not np.isfinite(state).all():
-            copy, feature = np.argwhere(~np.isfinite(state))[0]
-            raise DepoError(
-                f"environment '{self.environment.id}' returned the observation "
-                f"{state[copy, feature]} in feature {feature}: the simulation is broken; the run "
-                "folder is whole, 'depo resume' goes on from its last checkpoint"
-            )
-        return state
-
-    def _guarded(self, call: Any) -> Any:
-        try:
-            return call()
-        except (DepoError, KeyboardInterrupt):
-            raise
-        except Exception as error:
-            raise DepoError(
-                f"environment '{self.environment.id}' raised {type(error).__name__}: {error}; "
-                "the run folder is whole, 'depo resume' goes on from its last checkpoint"
-            ) from error

@@ -41,8 +41,11 @@ class Episodes(NamedTuple):
         return np.sum(self.playing, axis=0)
 
     def successes(self) -> np.ndarray:
-        """What the last step of every episode reported."""
-        return self.succeeded[self.lengths() - 1, np.arange(self.succeeded.shape[1])]
+        """What the last step of every episode reported; from an environment that says it only
+        where there is success, silence is none."""
+        last = self.succeeded[self.lengths() - 1, np.arange(self.succeeded.shape[1])]
+        reports = np.isfinite(self.succeeded[self.playing]).any()
+        return np.where(np.isnan(last), 0.0, last) if reports else last
 
     def states(self, episode: int) -> np.ndarray:
         """All states of an episode, the last one reached among them."""

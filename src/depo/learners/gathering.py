@@ -11,7 +11,8 @@ import jax
 import numpy as np
 
 from depo.data.transitions import Transitions, with_kept_goal
-from depo.environments.gymnasium_environment import GymnasiumEnvironment, VectorStepper
+from depo.environments.gymnasium_environment import GymnasiumEnvironment
+from depo.environments.vector_stepper import VectorStepper
 from depo.models.policy import Decision, PolicyModel
 
 

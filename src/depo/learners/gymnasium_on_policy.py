@@ -13,7 +13,8 @@ from jaxtyping import Array, Int, Key
 
 from depo.core.seeds import TRAINING, derived_seed
 from depo.data.transitions import Rollout
-from depo.environments.gymnasium_environment import GymnasiumEnvironment, VectorStepper
+from depo.environments.gymnasium_environment import GymnasiumEnvironment
+from depo.environments.vector_stepper import VectorStepper
 from depo.learners.on_policy import LearnerState, OnPolicyLearner, explore
 
 

@@ -14,6 +14,7 @@ from jaxtyping import Array, UInt32
 from depo.core.errors import DepoError
 from depo.data.transitions import Transitions
 from depo.environments.jax_environment import Copies, JaxEnvironment, begin, keys_of, step
+from depo.environments.misbehaviour import not_finite
 from depo.learners.gathering import Chance
 from depo.models.policy import PolicyModel
 
@@ -40,11 +41,7 @@ class CompiledGathering:
         found = Transitions(*(np.asarray(column) for column in rows))
         for what, column in (("observation", found.next_state), ("reward", found.reward)):
             if not np.isfinite(column).all():
-                raise DepoError(
-                    f"environment '{self._name}' returned the {what} "
-                    f"{column[~np.isfinite(column)][0]}: the simulation is broken; the run folder "
-                    "is whole, 'depo resume' goes on from its last checkpoint"
-                )
+                raise not_finite(self._name, what, column[~np.isfinite(column)][0])
         return found
 
     def close(self) -> None:

@@ -486,10 +486,12 @@ def _read_numbers(path: Path) -> list[dict[str, float]]:
 
 
 def append_csv(path: Path, rows: list[dict[str, Any]]) -> None:
-    """Append rows, with a header if the file is new, and make sure they are on the disk."""
+    """Append rows in the order of the header, which a new file gets, and make sure they are on the
+    disk."""
     new = not path.exists() or path.stat().st_size == 0
+    names = list(rows[0]) if new else _header(path)
     text = io.StringIO()
-    writer = csv.DictWriter(text, fieldnames=list(rows[0]), lineterminator="\n")
+    writer = csv.DictWriter(text, fieldnames=names, lineterminator="\n")
     if new:
         writer.writeheader()
     writer.writerows(rows)
@@ -502,6 +504,11 @@ def append_csv(path: Path, rows: list[dict[str, Any]]) -> None:
         raise DepoError(
             f"cannot write {path}: {error.strerror}; the last checkpoint is whole"
         ) from None
+
+
+def _header(path: Path) -> list[str]:
+    with open_plain(path, "r") as file:
+        return next(csv.reader(file))
 
 
 def versions() -> dict[str, Any]:

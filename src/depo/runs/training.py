@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import math
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
@@ -18,6 +18,7 @@ from depo.core.metrics import find_metric
 from depo.core.stopping import Stopped, stopping_when
 from depo.core.weights import digest, save_tree
 from depo.data.demonstrations import Demonstrations
+from depo.environments.misbehaviour import SimulationError
 from depo.models.folder import load_planner
 from depo.models.policy import DecoupledPolicy
 from depo.runs.callbacks import Callback, Callbacks, Evaluation
@@ -29,6 +30,8 @@ from depo.runs.problem import Problem, check_formulas, open_problem, open_proble
 from depo.runs.rewards import keep_given_rewards
 from depo.runs.run import REPLAY, Run
 from depo.runs.stop_request import Interrupted, StopRequest
+
+SUCCESS = "success"
 
 
 def begin(job: Job, path: Path, demos: Demonstrations | None = None) -> Run:
@@ -53,7 +56,8 @@ def start(
     with contextlib.ExitStack() as closing:
         closing.callback(problem.close)
         run = _create(job, path, problem)
-        with run.locked(), StopRequest(say) as stop, closing.pop_all():  # closing may take time
+        told = _saying_what_is_left(run)
+        with run.locked(), told, StopRequest(say) as stop, closing.pop_all():  # may take time
             _loop(run, problem, stop, own)
     return run
 
@@ -67,7 +71,7 @@ def go_on(
     own = Callbacks(callbacks)
     run.check_imports()
     check_folder(run.path)
-    with run.locked(), StopRequest(say) as stop:
+    with run.locked(), _saying_what_is_left(run), StopRequest(say) as stop:
         if run.is_finished():
             return run
         problem = open_problem_of(run)
@@ -76,6 +80,18 @@ def go_on(
         finally:
             problem.close()
     return run
+
+
+@contextlib.contextmanager
+def _saying_what_is_left(run: Run) -> Iterator[None]:
+    """Of a run that somebody's environment has ended."""
+    try:
+        yield
+    except SimulationError as error:
+        raise DepoError(
+            f"{error}; the run is whole: once that is mended, 'depo resume {run.path}' goes on "
+            f"from {run.steps_done():,} steps"
+        ) from error
 
 
 def _create(job: Job, path: Path, problem: Problem) -> Run:
@@ -200,6 +216,7 @@ class Sitting:
         scores = self.problem.evaluate(state)
         for seed, score in zip(job.seeds, scores, strict=True):
             _check_finite(seed, score, job.steps_at(block))
+        tell_success(scores, self.history.last)
         if job.spec.takes_planner:
             _compare_planners(self.run, self.problem, state, scores)
         rows = _rows(job, block, scores, metrics)
@@ -266,6 +283,29 @@ def _check_finite(seed: int, scores: dict[str, float], steps: int) -> None:
             f"seed {seed}: {broken[0]} is {scores[broken[0]]} at {steps:,} steps: "
             "training diverged, lower the learning rates"
         )
+
+
+def tell_success(
+    scores: Sequence[dict[str, float]], before: Mapping[int, Mapping[str, float]]
+) -> None:
+    """In all rows of a run or in none, as its first ones decide: some environments report success
+    only where there is one.
+
+    >>> rows = [{"return": 1.0}, {"return": 2.0, "success": 1.0}]
+    >>> tell_success(rows, {})
+    >>> rows[0]["success"]
+    0.0
+    >>> tell_success(rows, {0: {"return": 1.0}})
+    >>> rows
+    [{'return': 1.0}, {'return': 2.0}]
+    """
+    rows: Sequence[Mapping[str, float]] = list(before.values()) or scores
+    told = any(SUCCESS in row for row in rows)
+    for own in scores:
+        if told:
+            own.setdefault(SUCCESS, 0.0)
+        else:
+            own.pop(SUCCESS, None)
 
 
 def _compare_planners(

@@ -14,7 +14,8 @@ from gymnasium.spaces import Box
 
 from depo.analysis.recordings.moves import Moves
 from depo.core.seeds import derived_seed
-from depo.environments.gymnasium_environment import GymnasiumEnvironment, VectorStepper
+from depo.environments.gymnasium_environment import GymnasiumEnvironment
+from depo.environments.vector_stepper import VectorStepper
 
 STEPS, RESETS = 2_000, 32
 """How much is explored: a number of steps rather than of seconds, so that a check says the same
