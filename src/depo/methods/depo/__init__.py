@@ -185,7 +185,7 @@ _BEFORE_THE_RECIPE: dict[str, Any] = {
 
 
 _DRIVING = "depo/Driving-v0"
-"""The one exception from the recipe: by it fewer arrive (lab note 40), and its skill is a formula."""
+"""The one exception from the recipe, by which fewer arrive (lab note 40)."""
 TASKS: dict[str, dict[str, dict[str, Any]]] = {
     "fast": {_DRIVING: {**_BEFORE_THE_RECIPE, **SHARED[_DRIVING], **_OWN_TASKS[_DRIVING]}},
     "v0.1": _OWN_TASKS,
