@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import sys
 from collections.abc import Callable, Sequence
@@ -67,6 +68,7 @@ TRAINING = "--hidden, --minibatch, --batch-steps or --seeds"
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run a command; errors are one sentence on stderr and a non-zero exit."""
     argv = list(sys.argv[1:] if arguments is None else arguments)
+    _print_what_can_be()
     _ignore_local_style()
     try:
         with LeavingInTime():
@@ -90,6 +92,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except KeyboardInterrupt:
         print("depo: stopped; 'depo runs' shows what can be resumed", file=sys.stderr)
         sys.exit(130)
+
+
+def _print_what_can_be() -> None:
+    """A terminal of another encoding shows a question mark for what it does not have."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")
 
 
 def _ignore_local_style() -> None:

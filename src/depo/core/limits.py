@@ -101,7 +101,7 @@ def memory() -> int:
     own = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     for file in MEMORY_FILES:
         try:
-            said = Path(file).read_text().strip()
+            said = Path(file).read_text("utf-8").strip()
         except OSError:
             continue
         if said.isdigit():

@@ -80,11 +80,11 @@ def export_policy(
             _write_onnx(folder, manifest, arrays)
         else:
             _write_arrays(folder, arrays)
-            (folder / "policy.py").write_text(policy_text(format, manifest))
-        (folder / "run.py").write_text(run_text(format, manifest))
+            (folder / "policy.py").write_text(policy_text(format, manifest), "utf-8")
+        (folder / "run.py").write_text(run_text(format, manifest), "utf-8")
         files = {file.name: file_digest(file) for file in sorted(folder.iterdir())}
         text = json.dumps({**manifest, "files": files}, indent=2, ensure_ascii=False)
-        (folder / MANIFEST).write_text(text + "\n")
+        (folder / MANIFEST).write_text(text + "\n", "utf-8")
     return out
 
 
