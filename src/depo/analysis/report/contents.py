@@ -103,6 +103,7 @@ def _contents(name: str, run: Run, room: int, measure: bool) -> RunContents:
     drives, not_driven = _drives(run) if measure and rows else ([], "")
     notes = [
         yardstick.note and f"no random policy to compare with: {yardstick.note}",
+        yardstick.replayed,
         why,
         not_driven,
     ]

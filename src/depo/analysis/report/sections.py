@@ -49,7 +49,11 @@ def comparison(group: Sequence[RunContents]) -> Markup:
         [name, Cell(score.text(value), value), _number(place), *[""] * 6]
         for name, value, place in (
             ("random policy", known.random.get(score.name), 0.0),
-            ("expert (the recording)", known.expert.get(score.name), 1.0),
+            (
+                f"expert ({'replayed' if known.replayed else 'the recording'})",
+                known.expert.get(score.name),
+                1.0,
+            ),
         )
         if value is not None
     ]
