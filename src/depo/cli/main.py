@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
 import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
-from pathlib import Path
 from typing import NoReturn
 
 from depo.cli.leaving import LeavingInTime
@@ -94,11 +95,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def _ignore_local_style() -> None:
     """Matplotlib takes settings from a file in the current folder, some of which run programs
-    (``text.usetex``); the folder may be a stranger's."""
-    if Path("matplotlibrc").is_file():
-        import matplotlib
-
-        matplotlib.rcdefaults()
+    (``text.usetex``) or import modules; the folder may be a stranger's, so it is looked for in
+    Python's own."""
+    if os.path.lexists("matplotlibrc"):
+        with contextlib.chdir(sys.prefix):
+            import matplotlib  # noqa: F401
 
 
 def _complain(sentence: str, argv: Sequence[str]) -> NoReturn:
