@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import json
+import os
 import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
-from pathlib import Path
 from typing import NoReturn
 
 from depo.cli.leaving import LeavingInTime
@@ -102,11 +103,11 @@ def _print_what_can_be() -> None:
 
 def _ignore_local_style() -> None:
     """Matplotlib takes settings from a file in the current folder, some of which run programs
-    (``text.usetex``); the folder may be a stranger's."""
-    if Path("matplotlibrc").is_file():
-        import matplotlib
-
-        matplotlib.rcdefaults()
+    (``text.usetex``) or import modules; the folder may be a stranger's, so it is looked for in
+    Python's own."""
+    if os.path.lexists("matplotlibrc"):
+        with contextlib.chdir(sys.prefix):
+            import matplotlib  # noqa: F401
 
 
 def _complain(sentence: str, argv: Sequence[str]) -> NoReturn:

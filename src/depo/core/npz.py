@@ -23,6 +23,8 @@ from depo.core.limits import TEXT, check_size
 
 HEADER = 1_000
 """Bytes of an array's header, with room to spare for ranks nobody has."""
+DIRECTORY = 1 << 22
+"""Bytes of a list of members: some 50,000 of them, which take a second to look at."""
 QUICK = 1
 """Of zlib's levels: the last percent of size would cost most of the time."""
 PLAIN = "biufU"
@@ -100,11 +102,34 @@ def _opened(path: Path) -> Iterator[zipfile.ZipFile]:
     if not stat.S_ISREG(mode) or not _is_zip(path):
         raise DepoError(f"{path} is not an .npz file (or cut short): save with numpy.savez")
     try:
-        with zipfile.ZipFile(path) as archive:
+        with path.open("rb") as file, _listed(file, path) as archive:
             yield archive
     except DAMAGE as error:
         said = readable(f"{type(error).__name__}: {error}")
         raise DepoError(f"{path} is not a readable .npz file (damaged?): {said}") from None
+
+
+class _FewMembers:
+    """A file whose list of members, which is read at once and parsed, is not too long."""
+
+    def __init__(self, file: IO[bytes], path: Path):
+        self._file, self._path = file, path
+        self.tell, self.seek = file.tell, file.seek
+
+    def read(self, size: int = -1) -> bytes:
+        data = self._file.read(min(size, DIRECTORY + 1) if size >= 0 else DIRECTORY + 1)
+        if len(data) > DIRECTORY:
+            raise DepoError(
+                f"{self._path} lists members in more than {DIRECTORY:,} bytes: put episodes one "
+                "after another into one array, with their lengths beside"
+            )
+        return data
+
+
+def _listed(file: IO[bytes], path: Path) -> zipfile.ZipFile:
+    archive = zipfile.ZipFile(_FewMembers(file, path))  # type: ignore[arg-type]
+    archive.fp = file
+    return archive
 
 
 DAMAGE = (

@@ -90,7 +90,8 @@ def run_text(form: ExportFormat, about: Mapping[str, Any]) -> str:
     else:
         begin = ""
     path = "from pathlib import Path\n" if form == "onnx" else ""
-    return f'''"""Acts in {about["environment"]["label"]}: python run.py [EPISODES]"""
+    label = about["environment"]["label"]  # whose author may be anybody: never code
+    return f"""{f"Acts in {label}: python run.py [EPISODES]"!a}
 
 import sys
 {path}
@@ -110,7 +111,7 @@ for episode in range(int(sys.argv[1]) if len(sys.argv) > 1 else 1):
         if terminated or truncated:
             break
     print(f"episode {{episode}}: return {{total:.2f}}")
-'''
+"""
 
 
 def _imports(environment: Mapping[str, Any]) -> str:

@@ -28,7 +28,7 @@ NAMES = (
     "zeit",
 )
 """What a column of times is called, without its unit and in lower case."""
-PARTS = re.compile(r"[_\s.]*(s|sec|ms|us|ns|seconds|millis)$")
+PARTS = re.compile(r"(?<![_\s.])[_\s.]*+(s|sec|ms|us|ns|seconds|millis)$")
 DATE_FIRST = r"(\d{4})[-./](\d{1,2})[-./](\d{1,2})[T ]"
 DATE_LAST = r"(\d{1,2})[-./](\d{1,2})[-./](\d{4})[T ]"
 OF_DAY = r"(\d{1,2}):(\d{2}):(\d{2}(?:[.,]\d+)?)"

@@ -20,8 +20,9 @@ MOST_LINES = 300
 SEPARATORS = (";", "\t", ",", "|", " ")
 MISSING = ("", "nan", "na", "n/a", "#n/a", "null", "none", "-", "--", "?", "inf", "-inf", "+inf")
 """What a cell without a number says, in lower case."""
-NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?$")
-COMMA_NUMBER = re.compile(r"[-+]?(\d+,\d*|,\d+|\d+)([eE][-+]?\d+)?$")
+NUMBER = re.compile(r"[-+]?(\d++\.?\d*+|\.\d++)([eE][-+]?\d++)?$")
+"""Digits are not divided in another way (``++``) where a cell of very many ends in a letter."""
+COMMA_NUMBER = re.compile(r"[-+]?(\d++,\d*+|,\d++|\d++)([eE][-+]?\d++)?$")
 CLOCK = re.compile(r"(\d{1,4}[-./]\d{1,2}[-./]\d{1,4}[T ]+)?\d{1,2}:\d{2}:\d{2}([.,]\d+)?Z?$")
 COMMENT = re.compile(r"^\s*(#|%|//)\s*")
 MOST_COLUMNS = 10_000

@@ -22,6 +22,8 @@ GAP = 5.0
 """Rows that may be missing, where nothing else is said."""
 UNEVEN, OFTEN = 0.2, 0.05
 """Steps that differ by more from the median, and the share of them that is worth a word."""
+MADE_UP = 1_000
+"""States between two rows, of which more are no recording."""
 
 
 @dataclass
@@ -99,6 +101,12 @@ class FileImport:
             raise DepoError(
                 f"{plan.table.path} has no time, which velocities need: name its column by --time, "
                 "or say --recorded-hz"
+            )
+        if step is not None and recorded > MADE_UP * step:
+            raise DepoError(
+                f"rows of {plan.table.path} are {recorded:g} s apart and states {step:g} s, more "
+                f"than {MADE_UP:,} would be made up between two: name the unit of its times, as "
+                "--time time:ms, or take a lower --hz"
             )
         self.time_step = step or (recorded if has_seconds else None)
         max_gap = self.settings.max_gap or GAP * recorded

@@ -11,6 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from depo.core.limits import check_size
+
 TURN = 2 * np.pi
 TOLERANCE = 1e-6
 """Of a step: two times that are no further apart are one."""
@@ -221,7 +223,12 @@ class Resampler:
         if self.step is None:
             return self._time[(self._time > self._decided) & (self._time <= frontier)]
         assert self._start is not None
-        last = int(np.floor((frontier - self._start) / self.step + TOLERANCE))
+        end = float(np.floor((frontier - self._start) / self.step + TOLERANCE))
+        more = end + 1 - self._count
+        check_size(
+            8 * more * (2 + self._rows.shape[1]), f"all that is interpolated up to {frontier:g} s"
+        )
+        last = int(end)
         found = self._start + self.step * np.arange(self._count, last + 1)
         self._count = max(self._count, last + 1)
         return np.clip(found, self._time[0], self._time[-1])

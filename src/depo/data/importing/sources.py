@@ -77,7 +77,7 @@ def _open(path: Path, format: str) -> Table:
 def natural(path: Path) -> list[tuple[int, int | str]]:
     """A key that sorts walk_2 before walk_10."""
     parts = re.split(r"(\d+)", str(path).lower())
-    return [(1, int(part)) if part.isdigit() else (0, part) for part in parts]
+    return [(1, int(part)) if part.isdecimal() else (0, part) for part in parts]
 
 
 def _found(given: str | Path) -> list[Found]:

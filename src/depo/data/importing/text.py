@@ -173,7 +173,7 @@ class _Reader:
         dropped = b"\n\n" in lines or b"\n\r\n" in lines or lines[:1] in b"\r\n"
         packed = BLANK_LINES.sub(b"\n", lines).lstrip(b"\r\n") if dropped else lines
         if self.dialect.separator == " ":
-            packed = re.sub(rb"[ \t]+", b" ", re.sub(rb"(?m)^[ \t]+|[ \t]+(?=\r?$)", b"", packed))
+            packed = re.sub(rb"(?m)^ | (?=\r?$)", b"", re.sub(rb"[ \t]+", b" ", packed))
         if not packed.strip():
             return Rows(np.zeros((0, len(self.wanted))), None, None, share)
         texts = {i for i in (self.time, self.label) if i is not None and self._holds_words(i)}
