@@ -43,6 +43,11 @@ class ArrayTable(Table):
     labels: np.ndarray | None = None
     """Each row's episode, where the format says it."""
 
+    @property
+    def tells_episodes(self) -> bool:
+        """Whether it says where episodes begin."""
+        return self.labels is not None
+
     def rows(
         self, wanted: Sequence[str], time: str, episode: str, report: FileReport
     ) -> Iterator[Rows]:

@@ -91,6 +91,11 @@ class ForeignTable(Table):
     labels: str = ""
     """What the child takes for episodes where the user names none."""
 
+    @property
+    def tells_episodes(self) -> bool:
+        """Whether the child knows where episodes begin."""
+        return bool(self.labels)
+
     def rows(
         self, wanted: Sequence[str], time: str, episode: str, report: FileReport
     ) -> Iterator[Rows]:
