@@ -47,7 +47,8 @@ OF_DAY = r"(\d{1,2}):(\d{2}):(\d{2}(?:[.,]\d+)?)"
 OF_HOUR = r"^\s*(\d{1,3}):(\d{2}[.,]\d+)"
 ZONE = r":\d{2}(?:[.,]\d+)?\s*([+-])(\d{2}):?(\d{2})?$"
 CLOCK = re.compile(
-    r"(?:(?:\d{1,4}[-./]\d{1,2}[-./]\d{1,4},?[T ]+)?\d{1,2}:\d{2}:\d{2}(?:[.,]\d+)?|\d{1,3}:\d{2}[.,]\d+)"
+    r"(?:(?:\d{1,4}[-./]\d{1,2}[-./]\d{1,4},?[T ]+)?\d{1,2}:\d{2}:\d{2}(?:[.,]\d+)?"
+    r"|\d{1,3}:\d{2}[.,]\d+)"
     r"\s*(?:[ap]\.?m\.?)?\s*(?:Z|UTC|GMT|[+-]\d{2}(?::?\d{2})?)?$",
     re.IGNORECASE,
 )
@@ -57,17 +58,6 @@ EPOCH = (5e8, 5e9)
 UNITS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
 SLOWEST = 100.0
 """Seconds from one row to the next that no logger of motion waits."""
-DAY = r"(\d{1,2}):(\d{2}):(\d{2}(?:[.,]\d+)?)"
-OF_HOUR = r"^\s*(\d{1,3}):(\d{2}[.,]\d+)"
-ZONE = r":\d{2}(?:[.,]\d+)?\s*([+-])(\d{2}):?(\d{2})?$"
-CLOCK = re.compile(
-    r"(?:(?:\d{1,4}[-./]\d{1,2}[-./]\d{1,4},?[T ]+)?\d{1,2}:\d{2}:\d{2}(?:[.,]\d+)?|\d{1,3}:\d{2}[.,]\d+)"
-    r"\s*(?:[ap]\.?m\.?)?\s*(?:Z|UTC|GMT|[+-]\d{2}(?::?\d{2})?)?$",
-    re.IGNORECASE,
-)
-"""A date with a time of day, or the latter alone; minutes and seconds, if these have a fraction."""
-EPOCHS = {"s": (1.0, 1e8), "ms": (1e-3, 1e11), "us": (1e-6, 1e14), "ns": (1e-9, 1e17)}
-"""Units of times since 1970, and the numbers beyond which they are ones (of 1973 and later)."""
 DAY = 86_400.0
 
 

@@ -105,8 +105,8 @@ class FileImport:
                 self._kinds[i] = LINEAR
             elif self._kinds[i] == QUATERNION:
                 self.plan.report.note(
-                    f"{names}: a quaternion by its names and length, so its sign is made continuous "
-                    "and it is interpolated by slerp (otherwise: --columns …:linear)"
+                    f"{names}: a quaternion by its names and length, so its sign is made "
+                    "continuous and it is interpolated by slerp (otherwise: --columns …:linear)"
                 )
             elif (wrap := wrap_of(values[:, own.start])) is not None:
                 self._wraps[i], self._kinds[i] = wrap, ANGLE

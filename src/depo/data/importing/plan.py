@@ -119,7 +119,7 @@ def _plan(table: Table, settings: ImportSettings, first: Plan | None) -> Plan:
         items = tuple(f.name for f in first.selection.features if not f.is_rate)
     used = (time, fraction, episode, *marks.headers)
     selection, left = choose(table, items, without=used, velocities=settings.velocities)
-    left = [name for name in left if name not in used]
+    left = [*marks.headers, *(name for name in left if name not in used)]
     if left:
         report.note(f"columns left out: {readable(', '.join(left))}")
     if first is not None and selection.names != first.selection.names:

@@ -29,7 +29,8 @@ COUNTER = re.compile(
 )
 """Columns that count rows."""
 NO_STATE = re.compile(
-    r"((actions?|acts?|rewards?|returns?|infos?|discounts?)([._/ \[]?\d+\]?)?$)|((actions?|rewards?|infos?)[._/ ])"
+    r"((actions?|acts?|rewards?|returns?|infos?|discounts?)([._/ \[]?\d+\]?)?$)"
+    r"|((actions?|rewards?|infos?)[._/ ])"
 )
 """What a dataset holds beside states."""
 NEXT = re.compile(r"next[_./ ]?")

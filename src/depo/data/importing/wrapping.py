@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -65,5 +66,4 @@ def are_quaternions(values: np.ndarray) -> bool:
 
 def spans(widths: Sequence[int]) -> list[slice]:
     """Where each signal's columns are."""
-    ends = np.cumsum([0, *widths])
-    return [slice(int(a), int(b)) for a, b in zip(ends[:-1], ends[1:], strict=True)]
+    return [slice(int(a), int(b)) for a, b in pairwise(np.cumsum([0, *widths]))]
