@@ -163,10 +163,8 @@ def seconds_of(texts: pl.Series) -> np.ndarray:
     of_hour = _part(OF_HOUR, 1, pl.Float64) * 60 + _part(OF_HOUR, 2, pl.Float64)
     sign = pl.when(pl.col("text").str.extract(ZONE, 1) == "-").then(-1.0).otherwise(1.0)
     ahead = _part(ZONE, 2, pl.Float64) * 3_600 + _part(ZONE, 3, pl.Float64).fill_null(0.0) * 60
-    found = table.select((of_day.fill_null(of_hour) - (sign * ahead).fill_null(0.0)).alias("s"))[
-        "s"
-    ]
-    total = found + days["first"].fill_null(last).fill_null(0) * DAY
+    found = of_day.fill_null(of_hour) - (sign * ahead).fill_null(0.0)
+    total = table.select(found.alias("s"))["s"] + days["first"].fill_null(last).fill_null(0) * DAY
     return total.fill_null(np.nan).to_numpy()
 
 

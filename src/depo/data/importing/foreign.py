@@ -126,7 +126,7 @@ def open_foreign(format: str, paths: Sequence[Path]) -> list[ForeignTable | Depo
                 path=path,
                 columns=tuple(columns),
                 state=tuple(said.get("state", ())),
-                time=find_time(said["columns"]),
+                time=find_time(said["columns"]) or next(iter(units), ""),
                 others=tuple(said.get("words", ())),
                 notes=tuple(said.get("notes", ())),
                 batch=batch,
