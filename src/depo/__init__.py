@@ -39,8 +39,12 @@ only when something that computes is first used.
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
+
+if sys.platform == "win32":
+    raise ImportError("depo runs on Linux and macOS: on Windows, install it inside WSL")
 
 import depo.driving.family
 import depo.environments.grid.family

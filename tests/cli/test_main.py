@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import json
 import resource
 import statistics
 import subprocess
 import sys
+from contextlib import redirect_stdout
 from pathlib import Path
 
 import numpy as np
@@ -30,6 +32,13 @@ def test_help_of_every_command_teaches(capsys) -> None:
     for name in COMMANDS:
         assert call(name, "--help") == 0
         assert "usage" in (out := capsys.readouterr().out).lower() or f"depo {name}" in out
+
+
+def test_a_terminal_of_another_encoding_is_no_obstacle() -> None:
+    with io.TextIOWrapper(raw := io.BytesIO(), "ascii") as terminal, redirect_stdout(terminal):
+        assert call("--help") == 0
+        terminal.flush()
+        assert b"depo report RUN? -o report.html" in raw.getvalue()
 
 
 def test_starting_up_does_not_load_jax() -> None:

@@ -74,6 +74,8 @@ def test_a_preset_depends_on_the_task_and_a_flag_beats_it() -> None:
         (("train", "depo", "--env", "no_module:X-v0"), "cannot import 'no_module'"),
         (("train", "sac", "--env", "hopper", "--skill", "none"), "sac has no skill of its own"),
         (("train", "bco", "--skill", "none"), "none is not a skill folder"),
+        (("train", "depo", "--patience", "-1"), "--patience -1 is negative"),
+        (("train", "depo", "--patience", "2", "--workers", "2"), "seeds that learn together"),
         (("demos", "record", "none", "x.npz"), "not a run"),
         (("train", "sac", "--env", "hopper", "--dynamics", "invertd"), "did you mean 'inverted'"),
         (("train", "sac", "--env", "Pendulum-v1", "--dynamics", "mass=2"), "MuJoCo model"),
@@ -110,3 +112,14 @@ def test_third_party_environments_need_only_their_name(tmp_path: Path) -> None:
     demos = straight_demonstrations(tmp_path / "demos.npz")
     out = tmp_path / "run"
     assert call("train", "bco", "--env", ID, "--demos", demos, *SMALL, "--out", out) == 0
+
+
+def test_patience_ends_what_does_not_improve(tmp_path: Path, capsys) -> None:
+    still = ["--planner-rate", "0", "--skill-rate", "0", "--size", "3", "--hidden", "8"]
+    pace = ["--batch-steps", "64", "--evaluate-every", "1", "--checkpoint-every", "1"]
+    out = str(tmp_path / "run")
+    asked = ["depo-supervised", *still, *pace, "--steps", "640", "--patience", "2", "--out", out]
+    assert call("train", *asked) == 0
+    assert "is no better than" in capsys.readouterr().out
+    run = Run.open(out)
+    assert (run.status(), run.steps_done()) == ("stopped", 3 * 64)

@@ -52,6 +52,11 @@ def test_a_folder_that_cannot_be_made_costs_time_only(monkeypatch, tmp_path: Pat
     before = jax.config.jax_compilation_cache_dir
     prepare_jax()
     assert jax.config.jax_compilation_cache_dir == before
+    monkeypatch.setattr(os.path, "expanduser", lambda path: path)  # nobody knows a home folder
+    for name in ("DEPO_CACHE", "XDG_CACHE_HOME", "HOME"):
+        monkeypatch.delenv(name, raising=False)
+    prepare_jax()
+    assert jax.config.jax_compilation_cache_dir == before
 
 
 @pytest.mark.usefixtures("_settings_of_jax")

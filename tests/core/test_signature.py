@@ -113,3 +113,16 @@ def test_without_a_place_for_a_key_folders_are_not_signed(
     with caplog.at_level(logging.WARNING, "depo"):
         assert signed("run", DATA) == DATA
     assert "count as a stranger's" in caplog.text
+
+
+def test_nor_where_nobody_knows_the_home_folder(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """As in a container for a user without an entry."""
+    for name in ("DEPO_CONFIG", "XDG_CONFIG_HOME", "HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(os.path, "expanduser", lambda path: path)  # what Python then does
+    with caplog.at_level(logging.WARNING, "depo"):
+        assert signed("run", DATA) == DATA
+    assert not is_signed("run", DATA | {"signature": "0" * 64})
+    assert "no home folder is known" in caplog.text

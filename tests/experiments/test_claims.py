@@ -15,6 +15,8 @@ from depo.experiments.claims import (
     CLAIMS,
     EXPECTED,
     Claim,
+    TooShortError,
+    described,
     final_values,
     judge,
     read_claims,
@@ -91,6 +93,18 @@ def test_best_is_least_where_lower_is_better(tmp_path: Path) -> None:
     for steps, error, value in [(1, 0.3, 10.0), (2, 0.1, 20.0), (3, 0.2, 30.0)]:
         run.log([{"seed": 0, "env_steps": steps, "reach_error": error, "return": value}])
     assert final_values(run, "return@best_reach_error").tolist() == [20.0]
+
+
+def test_the_worst_from_some_steps_on(tmp_path: Path) -> None:
+    run = Run(tmp_path / "run", make_job("depo"))
+    run.path.mkdir()
+    for steps, error, value in [(1, 0.9, 1.0), (2, 0.1, 30.0), (3, 0.2, 20.0), (4, 0.1, 25.0)]:
+        run.log([{"seed": 0, "env_steps": steps, "reach_error": error, "return": value}])
+    assert final_values(run, "return@from_2").tolist() == [20.0]
+    assert final_values(run, "reach_error@from_2").tolist() == [0.2]
+    with pytest.raises(TooShortError, match="no evaluation from 5 steps on"):
+        final_values(run, "return@from_5")
+    assert described("return@from_40000").label == "return, worst from 40,000 steps on"
 
 
 @pytest.mark.parametrize(("relative", "holds"), [(0.85, True), (0.5, False)])

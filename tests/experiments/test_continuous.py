@@ -37,6 +37,17 @@ def test_demonstrations_are_found_by_the_task(tmp_path: Path) -> None:
     EXPERIMENTS["fig3"].plan(replace(scale, only=("inverted-pendulum-depo",)))
 
 
+def test_the_recipe_is_run_on_every_task_as_its_own_preset(tmp_path: Path) -> None:
+    write(tmp_path, "hopper", "ant")
+    scale = replace(SCALES["bench"], demos_dir=str(tmp_path))
+    plan = EXPERIMENTS["recipe"].plan(scale)
+    assert {"hopper-depo", "hopper-gaifo", "hopper-bco", "ant-depo", "ant-gaifo"} <= set(plan)
+    assert {planned.job.preset for planned in plan.values()} == {"recipe"}
+    assert plan["hopper-depo"].job.steps == 60_000
+    with pytest.raises(DepoError, match=r"unknown scale of recipe 'paper'"):
+        EXPERIMENTS["recipe"].plan(replace(scale, name="paper"))
+
+
 def test_a_folder_without_recordings_is_told(tmp_path: Path, capsys) -> None:
     def ask(folder: Path) -> str:
         out = ["--out", str(tmp_path / "out")]

@@ -637,10 +637,14 @@ def read_lerobot(folder: Path) -> None:
 def make_results(folder: Path) -> None:
     rows = "method,env_steps,seed,metric,value\nbco,384,0,success,0.5\nbco,384,0,skill_loss,0.1\n"
     (folder / "results.csv").write_text(rows)
-    (folder / "verdict.json").write_text('{"settings_digest": {}, "runtime_seconds": {"bco": 1.5}}')
+    claim = '{"claim": "a", "expected": "bco/success/min >= 1", "measured": 0.5, "holds": false}'
+    verdict = f'{{"claims": [{claim}], "settings_digest": {{}}, "runtime_seconds": {{"bco": 1.5}}}}'
+    (folder / "verdict.json").write_text(verdict)
 
 
 def read_results(folder: Path) -> None:
+    from depo.analysis.report.page import page
+    from depo.analysis.report.result_sections import results_of
     from depo.experiments.derived import kept_results
     from tests.support.runs import cloning
 
@@ -649,6 +653,7 @@ def read_results(folder: Path) -> None:
     for run in kept.values():
         run.final_scores()
         assert 0 <= run.seconds() < float("inf")
+    page([], judged=results_of([folder]))
 
 
 KINDS = {

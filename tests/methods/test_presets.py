@@ -124,14 +124,15 @@ def test_settings_that_came_later_do_not_make_older_runs_others() -> None:
 TASKS = ("InvertedPendulum-v5", "Hopper-v5", "HalfCheetah-v5", "Walker2d-v5", "depo/Driving-v0")
 
 
-@pytest.mark.parametrize("task", TASKS[2:])
-def test_tasks_with_published_figures_keep_what_these_were_made_with(task: str) -> None:
-    now, then = (preset_settings("depo", preset, OFF_POLICY, task) for preset in ("fast", "v0.1"))
+def test_driving_keeps_what_its_figures_were_made_with() -> None:
+    now, then = (
+        preset_settings("depo", preset, OFF_POLICY, TASKS[-1]) for preset in ("fast", "v0.1")
+    )
     assert now == then
 
 
-@pytest.mark.parametrize("task", TASKS[:2])
-def test_tasks_that_the_recipe_was_run_on_have_it(task: str) -> None:
+@pytest.mark.parametrize("task", TASKS[:-1])
+def test_the_recipe_is_fast_on_every_other_task(task: str) -> None:
     now, recipe = (
         preset_settings("depo", preset, OFF_POLICY, task) for preset in ("fast", "recipe")
     )

@@ -93,6 +93,15 @@ def test_stop_when_nothing_improves(whole: Run, tmp_path: Path) -> None:
     assert stop.on_evaluation(evaluations(whole, best + 1)[0]) is None
 
 
+def test_the_main_score_is_watched_if_none_is_named(whole: Run) -> None:
+    stop = depo.StopWhenNothingImproves(patience=1)
+    said = [stop.on_evaluation(e) for e in evaluations(whole, 0.5, 0.4)]
+    assert said == [None, "success is no better than 0.5 for 1 evaluations"]
+    nothing = depo.Evaluation(whole, 64, 999, ({"seed": 0, "env_steps": 64, "critic_loss": 1.0},))
+    with pytest.raises(depo.DepoError, match="critic_loss is a score to watch"):
+        stop.on_evaluation(nothing)
+
+
 def test_the_progress_bar_goes_to_stderr(tmp_path: Path, capsys, monkeypatch) -> None:
     from rich.console import Console
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -13,7 +14,14 @@ from depo.runs.run import Run
 def curve(run: Run, metric: str) -> tuple[np.ndarray, np.ndarray]:
     """Environment steps, and the metric as (steps, seeds); an evaluation of which a running run
     has not yet written all seeds is left out."""
-    rows = [row for row in run.metrics() if metric in row]
+    return curve_of(run.metrics(), metric)
+
+
+def curve_of(
+    every_row: Iterable[Mapping[str, float]], metric: str
+) -> tuple[np.ndarray, np.ndarray]:
+    """The same of rows as metrics.csv has them."""
+    rows = [row for row in every_row if metric in row]
     every, counts = np.unique([row["env_steps"] for row in rows], return_counts=True)
     seeds = sorted({row["seed"] for row in rows})
     steps = every[counts == len(seeds)]

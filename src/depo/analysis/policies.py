@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import gymnasium as gym
 import numpy as np
 
 from depo.core.errors import DepoError
@@ -75,7 +74,7 @@ class Played:
 def play(policy: Policy, environment: EnvironmentSettings, seeds: Sequence[int]) -> Played:
     """An episode for each seed, in the environment's own units."""
     own = environment.gymnasium()
-    env = gym.make(own.id, **own.arguments)
+    env = own.as_registered()
     most = (env.spec and env.spec.max_episode_steps) or TIME_LIMIT
     returns, lengths = [], []
     for seed in seeds:

@@ -1,16 +1,20 @@
 """The yardstick of an environment: what a random policy scores, and what the expert does.
 
 The random policy is played once on a machine and kept beside the compiled programs; the expert is
-the mean of the recording's own returns. Nothing here changes a run.
+the mean of the recording's own returns, or what its transitions earn when they are done again in a
+simulator that can be put into their states. Nothing here changes a run.
 """
 
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+
+import numpy as np
 
 from depo.core.codec import Positive, decode, encode
 from depo.core.errors import DepoError
@@ -42,6 +46,8 @@ class Yardstick:
     expert: Mapping[str, float] = field(default_factory=dict)
     note: str = ""
     """Why the random policy is missing; empty: it is not, or nothing would compare with it."""
+    replayed: str = ""
+    """How the expert's return was found, where the recording does not say it."""
 
     def relative(self, metric: str, value: float) -> float:
         """A score between random (0) and expert (1); NaN where that is not known, or the expert is
@@ -65,7 +71,7 @@ class Yardstick:
 
 @dataclass(frozen=True)
 class Kept:
-    """What is kept of an environment."""
+    """What is kept of an environment, or of a recording in it."""
 
     environment: str
     """Its label, for people."""
@@ -82,7 +88,11 @@ def yardstick_of(run: Run, *, measure: bool = True) -> Yardstick:
         random, note = random_scores(run, measure=measure), ""
     except DepoError as error:
         random, note = {}, str(error)
-    return Yardstick(random, _expert_scores(run), note)
+    expert = _expert_scores(run)
+    if "return" in expert or run.job.learner != OFF_POLICY:
+        return Yardstick(random, expert, note)
+    found, told = _replayed(run, measure)
+    return Yardstick(random, expert | found, note, told)
 
 
 def random_scores(run: Run, *, measure: bool = True) -> dict[str, float]:
@@ -94,8 +104,11 @@ def random_scores(run: Run, *, measure: bool = True) -> dict[str, float]:
 
 def yardstick_file(environment: EnvironmentSettings) -> Path:
     """Where an environment's random policy is kept."""
-    digest = json_digest(_measured(environment))
-    return cache_folder() / "yardsticks" / f"{digest}.json"
+    return _file(_measured(environment))
+
+
+def _file(measured: Mapping[str, object]) -> Path:
+    return cache_folder() / "yardsticks" / f"{json_digest(measured)}.json"
 
 
 def known_score(rows: Iterable[Mapping[str, float]]) -> str:
@@ -129,8 +142,37 @@ def _expert_scores(run: Run) -> dict[str, float]:
     return {}
 
 
+def _replayed(run: Run, measure: bool) -> tuple[dict[str, float], str]:
+    """The expert's return by its transitions, done again in the environment as it was recorded in,
+    and how it is known; nothing where that simulator cannot be put into recorded states."""
+    from depo.analysis.replayed_return import ReplayedReturn, recorded_in, replayed_return
+
+    with contextlib.suppress(DepoError):
+        demos = run.demonstrations()
+        where = recorded_in(run.job.first_environment.gymnasium())
+        if demos is None or where is None:
+            return {}, ""
+        recording = hashlib.sha256(np.ascontiguousarray(demos.observations).data).hexdigest()
+        measured = {"recording": recording, "id": where.id, "arguments": where.arguments}
+        measured |= {"versions": _versions()}
+        path = _file(measured)
+        kept = _read(path, measured)
+        if kept is None and measure:
+            run.check_imports()
+            if (found := replayed_return(where, demos)) is None:
+                return {}, ""
+            scores = {"mean": found.mean, "reached": found.reached}
+            kept = Kept(run.job.environment.label, measured, scores, found.samples)
+            _keep(path, kept)
+        if kept is not None:
+            known = ReplayedReturn(kept.scores["mean"], kept.scores["reached"], kept.episodes)
+            return ({"return": known.mean} if known.is_believed else {}), known.told()
+    return {}, ""
+
+
 def _random_in(run: Run, environment: EnvironmentSettings, measure: bool) -> dict[str, float]:
-    kept = None if is_given(environment.id) else _read(environment)
+    measured = _measured(environment)
+    kept = None if is_given(environment.id) else _read(_file(measured), measured)
     if kept is not None:
         return dict(kept.scores)
     if not measure:
@@ -141,30 +183,29 @@ def _random_in(run: Run, environment: EnvironmentSettings, measure: bool) -> dic
     run.check_imports()
     scores = family_of(environment).random_scores(environment, EPISODES)
     if not is_given(environment.id):
-        _keep(environment, scores)
+        _keep(_file(measured), Kept(environment.label, measured, scores))
     return scores
 
 
 def _measured(environment: EnvironmentSettings) -> dict[str, object]:
+    about = {"environment": environment.to_json(), "versions": _versions()}
+    return about | {"episodes": EPISODES}
+
+
+def _versions() -> dict[str, str]:
     found = versions()
-    return {
-        "environment": environment.to_json(),
-        "versions": {name: found[name] for name in DEPENDS_ON},
-        "episodes": EPISODES,
-    }
+    return {name: found[name] for name in DEPENDS_ON}
 
 
-def _read(environment: EnvironmentSettings) -> Kept | None:
+def _read(path: Path, measured: Mapping[str, object]) -> Kept | None:
     """What is kept; None: nothing, or nothing that can be read, so that it is measured anew."""
-    path = yardstick_file(environment)
     with contextlib.suppress(DepoError, OSError):
         kept = decode(Kept, FORMAT.read(path), str(path))
-        if json_digest(kept.measured) == json_digest(encode(_measured(environment))):
+        if json_digest(kept.measured) == json_digest(encode(measured)):
             return kept
     return None
 
 
-def _keep(environment: EnvironmentSettings, scores: Mapping[str, float]) -> None:
-    kept = Kept(environment.label, _measured(environment), scores)
+def _keep(path: Path, kept: Kept) -> None:
     with contextlib.suppress(DepoError, OSError):  # a read-only home costs time, nothing else
-        FORMAT.write(yardstick_file(environment), encode(kept))
+        FORMAT.write(path, encode(kept))

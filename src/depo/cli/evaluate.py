@@ -113,6 +113,8 @@ def _print_scores(
     print_table(f"{title}, as it was kept last", ["score", *seeds, *beside], rows)
     if yardstick.note:
         stdout.print(f"no random policy to compare with: {yardstick.note}", soft_wrap=True)
+    if yardstick.replayed:
+        stdout.print(yardstick.replayed, soft_wrap=True)
 
 
 def _print_closeness(compared: Sequence[Closeness]) -> None:

@@ -71,6 +71,9 @@ class CommonFlags:
     """Demonstrations: an .npz file or a shipped name; empty: the environment's default."""
     steps: int = 12_800
     """Environment steps for each seed."""
+    patience: int = 0
+    """Stop once the main score has had no new best for this many evaluations ('depo resume' goes on
+    from there); 0: take all steps."""
     seed: int = 0
     """The first seed."""
     seeds: int = 1
@@ -124,11 +127,11 @@ class VariantFlags:
         return tuple(word.strip() for word in words if word.strip())
 
 
-COMMON_HEADINGS = {"demos": "data", "steps": "how long"} | dict.fromkeys(
+COMMON_HEADINGS = {"demos": "data", "steps": "how long", "patience": "how long"} | dict.fromkeys(
     ("out", "track", "config", "engine", "workers", "dry_run", "trust", "json"), "saving"
 )
 """Where common flags are shown, if not under 'what'."""
-OF_A_CALL = ("config", "dry_run", "engine", "json", "out", "track", "trust", "workers")
+OF_A_CALL = ("config", "dry_run", "engine", "json", "out", "patience", "track", "trust", "workers")
 """Flags that are about this one call, and no setting of what it does."""
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
+import os
 import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
-from pathlib import Path
 from typing import NoReturn
 
 from depo.cli.leaving import LeavingInTime
@@ -67,6 +69,7 @@ TRAINING = "--hidden, --minibatch, --batch-steps or --seeds"
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run a command; errors are one sentence on stderr and a non-zero exit."""
     argv = list(sys.argv[1:] if arguments is None else arguments)
+    _print_what_can_be()
     _ignore_local_style()
     try:
         with LeavingInTime():
@@ -92,13 +95,19 @@ def main(arguments: Sequence[str] | None = None) -> None:
         sys.exit(130)
 
 
+def _print_what_can_be() -> None:
+    """A terminal of another encoding shows a question mark for what it does not have."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")
+
+
 def _ignore_local_style() -> None:
     """Matplotlib takes settings from a file in the current folder, some of which run programs
-    (``text.usetex``); the folder may be a stranger's."""
-    if Path("matplotlibrc").is_file():
-        import matplotlib
-
-        matplotlib.rcdefaults()
+    (``text.usetex``) or import modules; the folder may be a stranger's, so it is looked for in
+    Python's own."""
+    if os.path.lexists("matplotlibrc"):
+        with contextlib.chdir(sys.prefix):
+            import matplotlib  # noqa: F401
 
 
 def _complain(sentence: str, argv: Sequence[str]) -> NoReturn:

@@ -20,7 +20,7 @@ class Report:
     """
 
     runs: Annotated[tuple[str, ...], tyro.conf.Positional, tyro.conf.arg(metavar="RUN…")]
-    """Folders of runs."""
+    """Folders of runs, or of results of 'depo reproduce'."""
     out: Annotated[str, tyro.conf.arg(aliases=["-o"])] = "report.html"
     """The file to write."""
     curves: tuple[str, ...] = ()
@@ -38,10 +38,20 @@ def run(argv: list[str]) -> int:
     """Report."""
     flags = parse(Report, argv, "depo report")
     from depo.analysis.report.page import write_report
+    from depo.analysis.results import is_results
+    from depo.experiments.judged import claims_about
     from depo.runs.run import Run
 
-    opened = [Run.open(path, trust=flags.trust) for path in flags.runs]
-    path = write_report(opened, Path(flags.out), curves=flags.curves, measure=not flags.no_measure)
+    results = [Path(path) for path in flags.runs if is_results(Path(path))]
+    opened = [Run.open(x, trust=flags.trust) for x in flags.runs if Path(x) not in results]
+    path = write_report(
+        opened,
+        Path(flags.out),
+        curves=flags.curves,
+        results=results,
+        claims=claims_about,
+        measure=not flags.no_measure,
+    )
     size = path.stat().st_size
     if flags.json:
         print_json({"report": str(path), "bytes": size, "runs": list(flags.runs)})

@@ -14,7 +14,7 @@ from depo.cli.flags import Asked
 from depo.cli.output import print_json, print_table, score_cell, stderr, stdout
 from depo.core.errors import DepoError
 from depo.core.metrics import SUMMARY, shown_in
-from depo.runs.callbacks import Callback
+from depo.runs.callbacks import Callback, StopWhenNothingImproves
 from depo.runs.job import Job
 from depo.runs.progress import ProgressBar
 from depo.runs.run import SETTINGS, Run, refuse_taken
@@ -31,7 +31,14 @@ def work_on(asked: Asked) -> int:
     common = asked.common
     if common.workers < 0:
         raise DepoError(f"--workers {common.workers} is negative: it is how many runs at once")
+    if common.patience < 0:
+        raise DepoError(f"--patience {common.patience} is negative: it counts evaluations")
     is_many = common.engine != "local" or common.workers > 0
+    if is_many and common.patience:
+        raise DepoError(
+            f"--patience {common.patience} watches the mean of seeds that learn together: leave "
+            "--engine and --workers out"
+        )
     if common.out and not (is_many and not (Path(common.out) / SETTINGS).exists()):
         refuse_taken(Path(common.out))
     if common.dry_run:
@@ -48,14 +55,15 @@ def work_on(asked: Asked) -> int:
 
         return work_on_seeds(asked.job, common)
     with chosen_folder(asked.job, common.out) as path:
-        return _begin(asked.job, path, track, as_json=common.json)
+        watching = [StopWhenNothingImproves(patience=common.patience)] if common.patience else []
+        return _begin(asked.job, path, [track, *watching], as_json=common.json)
 
 
-def _begin(job: Job, path: Path, track: Track, *, as_json: bool) -> int:
+def _begin(job: Job, path: Path, callbacks: Sequence[Callback], *, as_json: bool) -> int:
     from depo.runs.training import start
 
     def work(bar: ProgressBar) -> Run:
-        return start(job, path, [Banner(), bar, track], bar.say)
+        return start(job, path, [Banner(), bar, *callbacks], bar.say)
 
     return _watch(work, path, as_json=as_json)
 
@@ -120,6 +128,9 @@ def _conclude(run: Run, *, as_json: bool) -> int:
     if planner.exists():
         stdout.print(f"planner: {planner}", soft_wrap=True)
     stdout.print(f"figure:  {figure}", soft_wrap=True)
+    if reason := run.stop_reason():
+        goes_on = f"depo resume {shlex.quote(str(run.path))}"
+        stdout.print(f"stopped early: {reason}; to go on: {goes_on}", soft_wrap=True)
     if regained := _regained(run):
         stdout.print(regained, soft_wrap=True)
     if poor := [int(row["seed"]) for row in scores if row.get("return_kept", 1.0) < KEPT]:

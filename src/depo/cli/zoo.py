@@ -37,7 +37,8 @@ def run(argv: list[str]) -> int:
         if flags.json:
             print_json(encode(entry))
         else:
-            stdout.print(entry.card(), soft_wrap=True, markup=False, highlight=False)
+            for line in entry.card().splitlines():
+                stdout.print(line, soft_wrap=True)
         return 0
     entries = [find(name) for name in names()]
     if flags.json:

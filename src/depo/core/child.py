@@ -50,7 +50,7 @@ def in_child(
         out = Path(folder) / OUT
         memory = COPIES * read_limit()
         order = {"function": function, "arguments": {**arguments, "out": str(out)}}
-        asked.write_text(json.dumps(order | {"seconds": seconds, "memory": memory}))
+        asked.write_text(json.dumps(order | {"seconds": seconds, "memory": memory}), "utf-8")
         code = _run(asked, WAITING * seconds)
         answer = _answer(asked)
         if answer is None:
@@ -79,7 +79,7 @@ def _run(asked: Path, seconds: float) -> int | None:
 
 def _answer(asked: Path) -> Any:
     try:
-        return json.loads(asked.with_suffix(".answer").read_text())
+        return json.loads(asked.with_suffix(".answer").read_text("utf-8"))
     except (OSError, ValueError):
         return None
 
@@ -128,7 +128,7 @@ def _limited(seconds: float, memory: int) -> None:
 def _mapped() -> int:
     """Bytes of address space this process has."""
     try:
-        pages = int(Path("/proc/self/statm").read_text().split()[0])
+        pages = int(Path("/proc/self/statm").read_text("utf-8").split()[0])
     except (OSError, ValueError, IndexError):
         return 2 * GIB
     return pages * resource.getpagesize()
@@ -136,7 +136,7 @@ def _mapped() -> int:
 
 def _serve(asked: Path) -> None:
     """Do what a file asks for, within its limits, and answer beside it."""
-    order = json.loads(asked.read_text())
+    order = json.loads(asked.read_text("utf-8"))
     module, _, name = order["function"].partition(":")
     function = getattr(importlib.import_module(module), name)
     _limited(order["seconds"], order["memory"])
@@ -149,7 +149,7 @@ def _serve(asked: Path) -> None:
     except BaseException as error:  # a parser's own kinds, and panics that are no Exception
         said = readable(f"{type(error).__name__}: {error}")
         answer = {"error": f"{order['arguments'].get('what', 'the file')} cannot be read: {said}"}
-    asked.with_suffix(".answer").write_text(json.dumps(answer))
+    asked.with_suffix(".answer").write_text(json.dumps(answer), "utf-8")
 
 
 if __name__ == "__main__":

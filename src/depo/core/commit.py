@@ -25,20 +25,22 @@ def source_commit(package: Path = PACKAGE) -> str:
 
 def _commit(git: Path) -> str:
     if git.is_file():  # a second working tree
-        said = git.read_text().removeprefix("gitdir:").strip()
+        said = git.read_text("utf-8").removeprefix("gitdir:").strip()
         git = (git.parent / said).resolve()
-    head = (git / "HEAD").read_text().strip()
+    head = (git / "HEAD").read_text("utf-8").strip()
     if not head.startswith("ref:"):
         return head if _SHA.fullmatch(head) else ""
     name = head.removeprefix("ref:").strip()
     common = git / "commondir"
-    roots = [git, *([(git / common.read_text().strip()).resolve()] if common.exists() else [])]
+    roots = [git]
+    if common.exists():
+        roots.append((git / common.read_text("utf-8").strip()).resolve())
     for root in roots:
         if (root / name).is_file():
-            found = (root / name).read_text().strip()
+            found = (root / name).read_text("utf-8").strip()
             return found if _SHA.fullmatch(found) else ""
         if (packed := root / "packed-refs").is_file():
-            for line in packed.read_text().splitlines():
+            for line in packed.read_text("utf-8").splitlines():
                 if line.endswith(f" {name}") and _SHA.fullmatch(line[:40]):
                     return line[:40]
     return ""

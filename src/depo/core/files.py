@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from depo.core.errors import DepoError, readable, unknown
-from depo.core.limits import DEEPEST, TEXT, check_depth
+from depo.core.limits import DEEPEST, TEXT, check_depth, check_whole_numbers
 
 BLOCK = 1 << 20
 """Bytes that are read at a time."""
@@ -85,6 +85,7 @@ def parse_object(text: str, where: str) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise DepoError(f"{where} holds a JSON {type(value).__name__}, not an object: damaged?")
     check_depth(value, where)
+    check_whole_numbers(value, where)
     return value
 
 
@@ -102,6 +103,7 @@ def read_toml(path: Path) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         raise DepoError(f"{path} is not readable TOML: {readable(str(error))}") from None
     check_depth(value, str(path))
+    check_whole_numbers(value, str(path))
     return value
 
 

@@ -50,6 +50,12 @@ def is_allowed(name: str) -> bool:
     return name in _allowed or name not in _strangers
 
 
+def refuse_strangers(names: Iterable[str]) -> None:
+    """Refuse names that only a stranger's folder has said."""
+    if wanted := [name for name in names if not is_allowed(name)]:
+        raise refuse(_strangers[wanted[0]], wanted)
+
+
 def refuse(folder: str, names: Collection[str]) -> DepoError:
     """The sentence for a folder that wants what only the user can allow.
 
@@ -76,8 +82,7 @@ def import_module(module: str, kind: str, name: str) -> ModuleType:
     >>> import_module("math", "skill", "math:sin").pi > 3
     True
     """
-    if not is_allowed(name):
-        raise refuse(_strangers[name], [name])
+    refuse_strangers([name])
     with contextlib.suppress(OSError):  # a folder that was removed
         if name not in _elsewhere and (here := str(Path.cwd())) not in sys.path:
             sys.path.append(here)

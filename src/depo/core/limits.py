@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +26,8 @@ TEXT = 1 << 22
 """Bytes of a text that is parsed as a whole: settings, layouts, metadata."""
 DEEPEST = 64
 """Lists and tables within each other in a file of ours; a parser goes deeper than what reads it."""
+LARGEST_NUMBER = 1 << 1023
+"""Whole numbers from here on no float holds, and far larger ones Python does not print."""
 MEMORY_FILES = (
     "/sys/fs/cgroup/memory.max",
     "/sys/fs/cgroup/memory/memory.limit_in_bytes",
@@ -45,7 +47,7 @@ def read_limit() -> int:
     return round(limit * GIB)
 
 
-def check_size(size: int, where: str, stored: int | None = None) -> None:
+def check_size(size: float, where: str, stored: int | None = None) -> None:
     """Refuse what takes more than the limit, or expands suspiciously from ``stored`` bytes.
 
     >>> check_size(5 << 30, "a.npz")
@@ -74,15 +76,39 @@ def check_depth(value: Any, where: str) -> None:
     """
     level = [value]
     for _ in range(DEEPEST):
-        level = [
-            inner
-            for outer in level
-            for inner in (outer.values() if isinstance(outer, Mapping) else outer)
-            if isinstance(inner, Mapping | list | tuple)
-        ]
+        level = [x for outer in level for x in _inside(outer) if isinstance(x, _NESTS)]
         if not level:
             return
     raise DepoError(f"{where} is nested too deeply, more than {DEEPEST} times: damaged?")
+
+
+def check_whole_numbers(value: Any, where: str) -> None:
+    """Refuse whole numbers of thousands of digits in plain data that are not nested too deeply.
+
+    >>> check_whole_numbers({"a": [1 << 64]}, "a.json")
+    >>> check_whole_numbers({"a": [1 << 99_999]}, "a.json")
+    Traceback (most recent call last):
+    depo.core.errors.DepoError: a.json holds a whole number of some 30,103 digits, more than any \
+we write: damaged?
+    """
+    waiting = [value]
+    while waiting:
+        for inner in _inside(waiting.pop()):
+            if isinstance(inner, _NESTS):
+                waiting.append(inner)
+            elif isinstance(inner, int) and abs(inner) >= LARGEST_NUMBER:
+                digits = round(inner.bit_length() * math.log10(2))
+                raise DepoError(
+                    f"{where} holds a whole number of some {digits:,} digits, more than any we "
+                    "write: damaged?"
+                )
+
+
+_NESTS = (Mapping, list, tuple)
+
+
+def _inside(outer: Any) -> Iterable[Any]:
+    return outer.values() if isinstance(outer, Mapping) else outer
 
 
 def in_gib(size: float) -> str:
@@ -101,7 +127,7 @@ def memory() -> int:
     own = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     for file in MEMORY_FILES:
         try:
-            said = Path(file).read_text().strip()
+            said = Path(file).read_text("utf-8").strip()
         except OSError:
             continue
         if said.isdigit():

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import io
+import itertools
 import math
 import shutil
 import stat
 import tokenize
 import zipfile
 import zlib
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
@@ -19,10 +21,12 @@ from numpy.lib import format as npy
 
 from depo.core.errors import DepoError, readable
 from depo.core.files import BLOCK, replacing, write_bytes
-from depo.core.limits import TEXT, check_size
+from depo.core.limits import TEXT, check_size, read_limit
 
 HEADER = 1_000
 """Bytes of an array's header, with room to spare for ranks nobody has."""
+DIRECTORY = 1 << 22
+"""Bytes of a list of members: some 50,000 of them, which take a second to look at."""
 QUICK = 1
 """Of zlib's levels: the last percent of size would cost most of the time."""
 PLAIN = "biufU"
@@ -80,6 +84,40 @@ def read_npz(path: Path, wanted: Collection[str] | None = None) -> dict[str, np.
         return {name: _array(archive, member, path) for name, member in chosen.items()}
 
 
+Blocks = Callable[[str, int], np.ndarray]
+"""Gives the next rows of an array of some name."""
+
+
+@contextlib.contextmanager
+def npz_blocks(path: Path, wanted: Collection[str]) -> Iterator[Blocks]:
+    """Arrays of a file row after row: no more of them is in memory than was asked for.
+
+    The same is refused as by ``read_npz``, but for the sum of sizes.
+    """
+    with _opened(path) as archive, contextlib.ExitStack() as stack:
+        members = _members(archive, path)
+        readers: dict[str, Callable[[int], np.ndarray]] = {}
+        for name in wanted:
+            _checked(archive, members[name], path, is_whole=False)
+            file = stack.enter_context(archive.open(members[name]))
+            shape, dtype, _ = _header(file)
+            if len(shape) > 1 and _is_fortran(archive, members[name]):  # columns lie in a row
+                readers[name] = _rows_of(read_npz(path, [name])[name])
+            else:
+                readers[name] = partial(_next_rows, file, shape[1:], dtype)
+        yield lambda name, rows: readers[name](rows)
+
+
+def _next_rows(file: IO[bytes], shape: tuple[int, ...], dtype: np.dtype, rows: int) -> np.ndarray:
+    data = file.read(rows * math.prod(shape) * dtype.itemsize)
+    return np.frombuffer(data, dtype).reshape(-1, *shape)
+
+
+def _rows_of(array: np.ndarray) -> Callable[[int], np.ndarray]:
+    place = iter(range(len(array)))
+    return lambda rows: array[list(itertools.islice(place, rows))]
+
+
 def array_names(path: Path) -> set[str]:
     """What the arrays of a file are called."""
     with _opened(path) as archive:
@@ -100,11 +138,34 @@ def _opened(path: Path) -> Iterator[zipfile.ZipFile]:
     if not stat.S_ISREG(mode) or not _is_zip(path):
         raise DepoError(f"{path} is not an .npz file (or cut short): save with numpy.savez")
     try:
-        with zipfile.ZipFile(path) as archive:
+        with path.open("rb") as file, _listed(file, path) as archive:
             yield archive
     except DAMAGE as error:
         said = readable(f"{type(error).__name__}: {error}")
         raise DepoError(f"{path} is not a readable .npz file (damaged?): {said}") from None
+
+
+class _FewMembers:
+    """A file whose list of members, which is read at once and parsed, is not too long."""
+
+    def __init__(self, file: IO[bytes], path: Path):
+        self._file, self._path = file, path
+        self.tell, self.seek = file.tell, file.seek
+
+    def read(self, size: int = -1) -> bytes:
+        data = self._file.read(min(size, DIRECTORY + 1) if size >= 0 else DIRECTORY + 1)
+        if len(data) > DIRECTORY:
+            raise DepoError(
+                f"{self._path} lists members in more than {DIRECTORY:,} bytes: put episodes one "
+                "after another into one array, with their lengths beside"
+            )
+        return data
+
+
+def _listed(file: IO[bytes], path: Path) -> zipfile.ZipFile:
+    archive = zipfile.ZipFile(_FewMembers(file, path))  # type: ignore[arg-type]
+    archive.fp = file
+    return archive
 
 
 DAMAGE = (
@@ -142,11 +203,17 @@ def _members(archive: zipfile.ZipFile, path: Path) -> dict[str, zipfile.ZipInfo]
     return found
 
 
-def _checked(archive: zipfile.ZipFile, member: zipfile.ZipInfo, path: Path) -> int:
+def _checked(
+    archive: zipfile.ZipFile, member: zipfile.ZipInfo, path: Path, *, is_whole: bool = True
+) -> int:
     """The bytes of an array, after what the directory and the array's header declare was found to
-    agree and to be within the limits; nothing but the header has been read."""
+    agree and to be within the limits; nothing but the header has been read.
+
+    ``is_whole``: all of it is to be in memory.
+    """
     name = readable(member.filename)
-    check_size(member.file_size, f"{path}: '{name}'", member.compress_size)
+    size = member.file_size if is_whole else min(member.file_size, read_limit())
+    check_size(size, f"{path}: '{name}'", member.compress_size)
     if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
         raise DepoError(f"{path}: '{name}' is packed in an unknown way: save with numpy.savez")
     with archive.open(member) as file:
@@ -165,6 +232,13 @@ def _checked(archive: zipfile.ZipFile, member: zipfile.ZipInfo, path: Path) -> i
     if min(shape, default=0) < 0 or size != has:
         raise DepoError(f"{path}: '{name}' declares {size:,} bytes and has {has:,}: damaged?")
     return size
+
+
+def _is_fortran(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bool:
+    with archive.open(member) as file:
+        version = npy.read_magic(file)
+        read = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
+        return bool(read(file, max_header_size=HEADER)[1])
 
 
 def _header(file: Any) -> tuple[tuple[int, ...], np.dtype, int]:

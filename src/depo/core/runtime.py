@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,8 +11,19 @@ from pathlib import Path
 
 def cache_folder() -> Path:
     """Where compiled programs are kept: ``DEPO_CACHE``, or the user's cache folder."""
-    default = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "depo"
-    return Path(os.environ.get("DEPO_CACHE") or default)
+    return users_folder("DEPO_CACHE", "XDG_CACHE_HOME", ".cache")
+
+
+def users_folder(ours: str, standard: str, in_home: str) -> Path:
+    """Where a variable of ours says; else depo's folder where the system's variable says, or in the
+    home folder. An OSError where none is known: a container's user may have no home."""
+    if given := os.environ.get(ours):
+        return Path(given)
+    try:
+        return Path(os.environ.get(standard) or Path.home() / in_home) / "depo"
+    except RuntimeError:
+        said = "no home folder is known"
+        raise FileNotFoundError(errno.ENOENT, said) from None
 
 
 def cores() -> list[int]:

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from depo.core.errors import DepoError
+from depo.core.runtime import users_folder
 
 SIGNATURE = "signature"
 """What the digest is called in a file."""
@@ -31,8 +32,7 @@ _PRIVATE, _OTHERS = 0o600, 0o077
 
 def key_file() -> Path:
     """Where the key is: below ``DEPO_CONFIG``, or in the user's configuration folder."""
-    default = Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "depo"
-    return Path(os.environ.get("DEPO_CONFIG") or default) / "key"
+    return users_folder("DEPO_CONFIG", "XDG_CONFIG_HOME", ".config") / "key"
 
 
 def signed(kind: str, data: Mapping[str, Any]) -> dict[str, Any]:
@@ -72,7 +72,10 @@ def _digest(key: bytes, kind: str, data: Mapping[str, Any]) -> str:
 
 def _read_key() -> bytes | None:
     """The key; None: there is none yet. Refuses one that somebody else may know."""
-    path = key_file()
+    try:
+        path = key_file()
+    except FileNotFoundError:
+        return None
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except (FileNotFoundError, NotADirectoryError):
@@ -110,8 +113,20 @@ def _check_key(path: Path, about: os.stat_result) -> None:
 
 def _make_key() -> bytes | None:
     """A new key, or the one that another process made in the same instant; None: no place."""
-    path = key_file()
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}.tmp")
+    try:
+        path = key_file()
+        _place_key(path, path.with_name(f".{path.name}.{secrets.token_hex(8)}.tmp"))
+    except OSError as error:
+        logging.getLogger("depo").warning(
+            "no key can be kept (%s): folders that are made now count as a stranger's; set "
+            "DEPO_CONFIG to a folder that can be written",
+            ": ".join(filter(None, (error.filename, error.strerror))),
+        )
+        return None
+    return _read_key()
+
+
+def _place_key(path: Path, temporary: Path) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
@@ -121,15 +136,6 @@ def _make_key() -> bytes | None:
             os.fsync(file.fileno())
         with contextlib.suppress(FileExistsError):
             os.link(temporary, path)  # of several processes the first one's key stays
-    except OSError as error:
-        logging.getLogger("depo").warning(
-            "no key can be kept in %s (%s): folders that are made now count as a stranger's; set "
-            "DEPO_CONFIG to a folder that can be written",
-            path,
-            error.strerror,
-        )
-        return None
     finally:
         with contextlib.suppress(OSError):
             temporary.unlink(missing_ok=True)
-    return _read_key()

@@ -129,7 +129,7 @@ class Demonstrations:
     def __repr__(self) -> str:
         """What there is, not the numbers themselves."""
         names = self.feature_names
-        shown = f"{', '.join(names[:SHOWN])}{', …' if len(names) > SHOWN else ''}"
+        shown = ", ".join(map(readable, names[:SHOWN])) + (", …" if len(names) > SHOWN else "")
         steps = len(self.observations) - self.episodes
         said = [
             f"{self.episodes:,} episodes",

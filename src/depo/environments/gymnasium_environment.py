@@ -19,6 +19,7 @@ from gymnasium.wrappers import (
 
 from depo.core.errors import DepoError, unknown
 from depo.core.imports import import_module
+from depo.environments.arguments import check_arguments
 from depo.environments.box_actions import can_be_scaled, check_box, in_unit_box
 from depo.environments.discrete_actions import (
     CHOICES,
@@ -275,7 +276,7 @@ class GymnasiumEnvironment:
         and nothing but a time limit is around it."""
         if self.is_wrapped:
             return None
-        env = self._make_raw()
+        env = self.as_registered()
         try:
             found = getattr(env.unwrapped, "jax_environment", None)
             inner, limits = env, []
@@ -317,9 +318,10 @@ class GymnasiumEnvironment:
 
     def _make_observed(self) -> gym.Env:
         """Observations are numbers or one array."""
-        return observed(self._make_raw(), self.observe, self.id)
+        return observed(self.as_registered(), self.observe, self.id)
 
-    def _make_raw(self) -> gym.Env:
+    def as_registered(self) -> gym.Env:
+        """One copy as Gymnasium makes it, in units of its own."""
         name = self._registered_name()
         if "mujoco" in str(gym.registry[name].entry_point):
             hear_warnings()
@@ -332,6 +334,7 @@ class GymnasiumEnvironment:
         return env
 
     def _guarded_make(self, make: Callable[[], Any]) -> Any:
+        check_arguments(self.arguments)
         try:
             return make()
         except gym.error.DependencyNotInstalled as error:

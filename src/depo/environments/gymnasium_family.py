@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from depo.core.codec import check_fields
 from depo.data.shipped import load_demonstrations, shipped
+from depo.environments.arguments import leading
 from depo.environments.family import (
     GYMNASIUM,
     ArgumentFlags,
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
 
 ENVIRONMENT_ID = re.compile(r"-v\d+$")
 """How the names of environments end, if they are not ``module:function``; dynamics are neither."""
-ELSEWHERE = re.compile(r"[/\\:~]")
-"""What an argument holds that names a file, or ``module:Id``."""
 IN_GAIT = 80
 """Steps after which a MuJoCo body moves as it then goes on to."""
 
@@ -101,14 +100,9 @@ class GymnasiumFamily(EnvironmentFamily):
     def wants(self, environment: EnvironmentSettings) -> tuple[str, ...]:
         """Modules of the id and of what observes; arguments that may name a file or another
         environment."""
-        leading = (
-            f"{name}={text}"
-            for name, value in environment.settings.arguments
-            for text in _texts(value)
-            if ELSEWHERE.search(text)
-        )
-        observe = wanted_function(environment.settings.observe)
-        return (*super().wants(environment), *observe, *leading)
+        own = environment.settings
+        observe = wanted_function(own.observe)
+        return (*super().wants(environment), *observe, *leading(own.arguments))
 
     def open_gymnasium(self, environment: EnvironmentSettings) -> GymnasiumEnvironment:
         """The environment itself."""
@@ -144,16 +138,6 @@ class GymnasiumFamily(EnvironmentFamily):
         arguments = own.arguments if name == own.id else ()
         settings = GymnasiumSettings(name, arguments, own.observe)
         return replace(environment, settings=settings)
-
-
-def _texts(value: Any) -> Iterator[str]:
-    """All texts in plain data."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, Mapping):
-        yield from (text for item in value.items() for part in item for text in _texts(part))
-    elif isinstance(value, list | tuple):
-        yield from (text for part in value for text in _texts(part))
 
 
 register_family(GymnasiumFamily())

@@ -8,6 +8,7 @@ a factor may belong:
     measure = "transfer/steps_to_90/max"
     expected = "<= 1500"
     expected = "< 0.5 * depo/reach_error@10000/mean"      (its value at 10,000 steps)
+    measure = "hopper-depo/return@from_40000/min"         (the worst from 40,000 steps on)
     expected = "< 0.5 * gaifo-k4/steps_to_90/median"
     measure = "depo-co/test_success@best_success/mean"    (where 'success' is best, seed by seed)
     measure = "oneshot-inverse/success@best_success_away_from_depo-normal/max"
@@ -45,6 +46,8 @@ STEPS_TO = re.compile(r"steps_to_(\d+)(?:_of_(\S+))?")
 AWAY = re.compile(r"(\S+)_away_from_(\S+)")
 BEST = "best_"
 """After '@': where the metric named behind it is best, which is how a model is chosen."""
+FROM = "from_"
+"""After '@': at its worst from these steps on."""
 COMPARISONS = {">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt}
 ABLE = 0.8
 """Share of the expert's return below which a reach error proves nothing."""
@@ -112,9 +115,13 @@ def described(measured: str) -> Metric:
     own = find_metric(name)
     if not at:
         return own
-    best = at.startswith(BEST)
-    when = f"best {find_metric(at.removeprefix(BEST)).label}" if best else f"{float(at):,.0f} steps"
-    return replace(own, label=f"{own.label}, at {when}")
+    if at.startswith(BEST):
+        when = f"at best {find_metric(at.removeprefix(BEST)).label}"
+    elif at.startswith(FROM):
+        when = f"worst from {float(at.removeprefix(FROM)):,.0f} steps on"
+    else:
+        when = f"at {float(at):,.0f} steps"
+    return replace(own, label=f"{own.label}, {when}")
 
 
 def judge(claim: Claim, runs: Mapping[str, Run]) -> dict[str, Any]:
@@ -208,8 +215,8 @@ def measure(text: str, runs: Mapping[str, Run]) -> tuple[np.ndarray, str]:
 def final_values(run: Run, metric: str, runs: Mapping[str, Run] | None = None) -> np.ndarray:
     """A metric at the last evaluation (or steps to 90% success), one value for each seed.
 
-    ``METRIC@STEPS`` is its value at the first evaluation at STEPS or later,
-    ``METRIC@best_OTHER`` where another metric is best.
+    ``METRIC@STEPS`` is its value at the first evaluation at STEPS or later, ``METRIC@from_STEPS``
+    the worst of these, ``METRIC@best_OTHER`` where another metric is best.
     """
     if away := AWAY.fullmatch(metric):
         own, other = (final_values(each, away[1]) for each in (run, (runs or {})[away[2]]))
@@ -219,10 +226,14 @@ def final_values(run: Run, metric: str, runs: Mapping[str, Run] | None = None) -
         return chosen_values(run, name, at.removeprefix(BEST))
     if at:
         steps, values = curve(run, name)
-        late = np.flatnonzero(steps >= float(at))
+        first = float(at.removeprefix(FROM))
+        late = values[steps >= first]
         if not len(late):
-            raise TooShortError(f"{run.path.name} has no evaluation from {at} steps on")
-        return values[late[0]]
+            raise TooShortError(f"{run.path.name} has no evaluation from {first:,.0f} steps on")
+        if not at.startswith(FROM):
+            return late[0]
+        lower = find_metric(name).better == "lower"
+        return late.max(axis=0) if lower else late.min(axis=0)
     if aim := STEPS_TO.fullmatch(metric):
         share = int(aim[1]) / 100
         if aim[2]:

@@ -3,27 +3,20 @@ known by their results alone."""
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-import msgspec
-
-from depo.core.codec import decode
-from depo.core.errors import DepoError, readable
-from depo.core.files import json_digest, read_object, read_text
-from depo.core.limits import read_limit
+from depo.analysis.results import read_rows, read_verdict
+from depo.core.files import json_digest
 from depo.data.demonstrations import Demonstrations
 from depo.data.shipped import load_demonstrations
 from depo.environments.family import family_of, to_format_1
 from depo.evaluation.statistics import mean_scores
 from depo.runs.job import Job
-from depo.runs.run import CSV_EXPANDS, Run
+from depo.runs.run import Run
 
-RESULTS, VERDICT = "results.csv", "verdict.json"
 SECONDS, DIGESTS = "runtime_seconds", "settings_digest"
 """What verdict.json says of every run."""
 YOUNGER = {"epsilon_decay": 1.0, "epsilon_every": 10_000}
@@ -123,23 +116,8 @@ class Kept(Run):
 def kept_results(out: Path, jobs: Mapping[str, Job]) -> tuple[dict[str, Run], set[str]]:
     """The runs whose results a folder has to their last step, with all the seeds of these jobs;
     and the labels of all others it has results of."""
-    if not (out / RESULTS).exists():
-        return {}, set()
-    rows: dict[str, dict[tuple[int, int], dict[str, float]]] = {}
-    text = read_text(out / RESULTS, "CSV", read_limit() // CSV_EXPANDS)
-    try:
-        for line in csv.DictReader(io.StringIO(text)):
-            key = int(line["env_steps"]), int(line["seed"])
-            row = rows.setdefault(line["method"], {}).setdefault(key, {})
-            row |= {"env_steps": key[0], "seed": key[1], line["metric"]: float(line["value"])}
-    except (KeyError, TypeError, ValueError, csv.Error) as error:
-        trouble = readable(str(error))
-        raise DepoError(
-            f"{out / RESULTS} is damaged ({trouble}): remove it, or leave out --keep"
-        ) from None
-    verdict = out / VERDICT
-    stored = read_object(verdict) if verdict.exists() else {}
-    said = decode(_Verdict, stored, str(verdict), strict=False)
+    rows, _ = read_rows(out, "remove it, or leave out --keep")
+    said = read_verdict(out)
     kept: dict[str, Run] = {}
     for label, job in jobs.items():
         own = {key: row for key, row in rows.get(label, {}).items() if key[1] in job.seeds}
@@ -150,17 +128,6 @@ def kept_results(out: Path, jobs: Mapping[str, Job]) -> tuple[dict[str, Run], se
             seconds = said.runtime_seconds.get(label, 0.0)
             kept[label] = Kept(out, job, [own[key] for key in sorted(own)], seconds, digest)
     return kept, set(rows) - set(kept)
-
-
-Spent = Annotated[float, msgspec.Meta(ge=0, le=1e12)]
-
-
-@dataclass(frozen=True)
-class _Verdict:
-    """Of verdict.json, what is read again; its names are SECONDS and DIGESTS."""
-
-    runtime_seconds: Mapping[str, Spent] = field(default_factory=dict)
-    settings_digest: Mapping[str, str] = field(default_factory=dict)
 
 
 def settings_digest(run: Job | Run) -> str:

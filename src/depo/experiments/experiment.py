@@ -12,6 +12,7 @@ from typing import Any, Literal
 import numpy as np
 from matplotlib.figure import Figure
 
+from depo.analysis.results import RESULTS, VERDICT
 from depo.core.errors import DepoError, unknown
 from depo.core.files import write_bytes, write_json
 from depo.core.metrics import EXPERIMENTS, number_text, shown_in
@@ -19,9 +20,7 @@ from depo.evaluation.statistics import STATISTICS, interval
 from depo.experiments.claims import described, final_values, metrics_in, read_claims, verdict
 from depo.experiments.derived import (
     DIGESTS,
-    RESULTS,
     SECONDS,
-    VERDICT,
     Scored,
     Together,
     kept_results,

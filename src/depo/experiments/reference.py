@@ -59,7 +59,7 @@ def read_reference(file: str, metric: Metric = "return") -> dict[str, Curves]:
     if not path.exists():
         raise DepoError(f"{path} does not exist: --reference wants a CSV of learning curves")
     points: dict[tuple[str, str], dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
-    with path.open(newline="") as stream:
+    with path.open(newline="", encoding="utf-8") as stream:
         reader = csv.DictReader(stream)
         columns = set(reader.fieldnames or ())
         is_authors = {"variant_dir", "env", "eval_return"} <= columns

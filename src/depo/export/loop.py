@@ -20,7 +20,7 @@ def stored(part: str, folder: Path) -> dict[str, Array]:
 
 def load(folder: Path = HERE) -> PlainPolicy:
     """The whole policy: load().act(state)."""
-    about = json.loads((folder / "manifest.json").read_text())
+    about = json.loads((folder / "manifest.json").read_text("utf-8"))
     arrays = [stored(part, folder) for part in about["parts"]]
     return PlainPolicy(about, {name: x for own in arrays for name, x in own.items()})
 '''
@@ -34,7 +34,7 @@ def stored(part: str, folder: Path) -> dict[str, Array]:
 
 def load(folder: Path = HERE) -> PlainPolicy:
     """The whole policy: load().act(state), which can be compiled, batched and differentiated."""
-    about = json.loads((folder / "manifest.json").read_text())
+    about = json.loads((folder / "manifest.json").read_text("utf-8"))
     about["actions"]["dtype"] = about["actions"]["dtype"].replace("64", "32")  # JAX's widest
     arrays = [stored(part, folder) for part in about["parts"]]
     return PlainPolicy(about, {name: x for own in arrays for name, x in own.items()})
@@ -43,13 +43,13 @@ LOAD_ALONE = '''
 
 def load_planner(folder: Path = HERE) -> Any:
     """The planner alone, state -> next state: for somebody else's skill."""
-    about = json.loads((folder / "manifest.json").read_text())
+    about = json.loads((folder / "manifest.json").read_text("utf-8"))
     return plain_planner(about, stored("planner", folder))
 
 
 def load_skill(folder: Path = HERE) -> Any:
     """The skill alone, (state, next state) -> action in the environment's units."""
-    about = json.loads((folder / "manifest.json").read_text())
+    about = json.loads((folder / "manifest.json").read_text("utf-8"))
     skill = plain_skill(about, stored("skill", folder))
     own_units = Actions(about["actions"], about["observations"]["count"] is not None)
     return lambda state, target: own_units(skill(state, target))
@@ -58,7 +58,7 @@ def load_skill(folder: Path = HERE) -> Any:
 
 def policy_text(form: ExportFormat, about: Mapping[str, Any]) -> str:
     """``policy.py`` for NumPy or JAX: the plain policy, and how it is loaded from its folder."""
-    rest = Path(plain.__file__).read_text().split('"""\n', 1)[1]  # without its own docstring
+    rest = Path(plain.__file__).read_text("utf-8").split('"""\n', 1)[1]  # without its own docstring
     first = '"""The policy of manifest.json: load().act(state), .plan(state), .act_towards(…)."""\n'
     imports = "import json\nfrom collections.abc import Mapping\nfrom pathlib import Path\n"
     rest = rest.replace("from collections.abc import Mapping\n", imports)
@@ -90,7 +90,8 @@ def run_text(form: ExportFormat, about: Mapping[str, Any]) -> str:
     else:
         begin = ""
     path = "from pathlib import Path\n" if form == "onnx" else ""
-    return f'''"""Acts in {about["environment"]["label"]}: python run.py [EPISODES]"""
+    label = about["environment"]["label"]  # whose author may be anybody: never code
+    return f"""{f"Acts in {label}: python run.py [EPISODES]"!a}
 
 import sys
 {path}
@@ -110,7 +111,7 @@ for episode in range(int(sys.argv[1]) if len(sys.argv) > 1 else 1):
         if terminated or truncated:
             break
     print(f"episode {{episode}}: return {{total:.2f}}")
-'''
+"""
 
 
 def _imports(environment: Mapping[str, Any]) -> str:

@@ -21,6 +21,7 @@ from gymnasium.spaces import Box, Discrete
 from depo.core.codec import encode
 from depo.core.errors import DepoError, unknown
 from depo.core.files import as_path, file_digest, new_folder
+from depo.environments.arguments import are_allowed
 from depo.environments.family import EnvironmentSettings
 from depo.environments.gymnasium_environment import TIME_LIMIT
 from depo.export.loop import ExportFormat, policy_text, run_text
@@ -80,11 +81,11 @@ def export_policy(
             _write_onnx(folder, manifest, arrays)
         else:
             _write_arrays(folder, arrays)
-            (folder / "policy.py").write_text(policy_text(format, manifest))
-        (folder / "run.py").write_text(run_text(format, manifest))
+            (folder / "policy.py").write_text(policy_text(format, manifest), "utf-8")
+        (folder / "run.py").write_text(run_text(format, manifest), "utf-8")
         files = {file.name: file_digest(file) for file in sorted(folder.iterdir())}
         text = json.dumps({**manifest, "files": files}, indent=2, ensure_ascii=False)
-        (folder / MANIFEST).write_text(text + "\n")
+        (folder / MANIFEST).write_text(text + "\n", "utf-8")
     return out
 
 
@@ -125,11 +126,11 @@ def place_of(policy: Policy, environment: EnvironmentSettings | None) -> Place:
     if environment is None:
         return Place(label, None, {}, why)
     own = environment.gymnasium()
-    if own.dynamics or own.observe or own.id not in gym.registry:
+    if own.dynamics or own.observe or own.id not in gym.registry or not are_allowed(own.arguments):
         return Place(label, None, {}, why)
     arguments = json.loads(json.dumps(own.arguments, default=str))
     try:
-        with gym.make(own.id, **own.arguments) as env:
+        with own.as_registered() as env:
             fits = isinstance(env.observation_space, Box | Discrete)
             most = (env.spec and env.spec.max_episode_steps) or TIME_LIMIT
     except Exception:  # a package that is not installed here, or arguments that are objects

@@ -15,6 +15,7 @@ from depo.core.errors import DepoError
 from depo.core.files import write_bytes
 from depo.core.folders import check_folder
 from depo.core.formats import Data, Format
+from depo.core.markdown import inline
 
 SETTINGS, CARD = "settings.json", "card.md"
 NotNegative = Annotated[float, msgspec.Meta(ge=0, le=1e9)]
@@ -279,11 +280,11 @@ class Card:
         }
         return f"""# A {shape["model"]} {self.kind}
 
-- state space: {space} ({", ".join(origin.features) or "unnamed"})
-- trained in: {origin.environment}, {origin.env_steps:,} environment steps, seed {origin.seed}
-- varied at every reset: {origin.varied or "nothing"}
-- trained on: {origin.trained_on}
-- method: {origin.method}
+- state space: {space} ({named_features(origin)})
+- {trained_in(origin)}
+- varied at every reset: {inline(origin.varied) or "nothing"}
+- trained on: {inline(origin.trained_on)}
+- method: {inline(origin.method)}
 - network: hidden layers {shape["hidden"]}
 
 Load it with `depo.load_{self.kind}(FOLDER)`{carried.get(self.kind, "")}.
@@ -292,9 +293,20 @@ Load it with `depo.load_{self.kind}(FOLDER)`{carried.get(self.kind, "")}.
 """
 
 
+def named_features(origin: Origin) -> str:
+    """What states are made of, for a card."""
+    return ", ".join(map(inline, origin.features)) or "unnamed"
+
+
+def trained_in(origin: Origin) -> str:
+    """Where a model was trained and for how long, for a card."""
+    steps = f"{origin.env_steps:,} environment steps"
+    return f"trained in: {inline(origin.environment)}, {steps}, seed {origin.seed}"
+
+
 def scores_table(origin: Origin) -> str:
     """The scores at the time of saving, for a card."""
-    scores = "\n".join(f"| {name} | {value:.4g} |" for name, value in origin.scores.items())
+    scores = "\n".join(f"| {inline(name)} | {value:.4g} |" for name, value in origin.scores.items())
     return f"| score | value |\n| --- | --- |\n{scores}"
 
 

@@ -22,6 +22,7 @@ from depo.core.files import read_object, write_bytes
 from depo.core.folders import check_folder
 from depo.core.formats import Data, Format
 from depo.core.imports import allow, distrust, refuse
+from depo.core.markdown import inline
 from depo.models.acting import Policy, Space
 from depo.models.card import (
     CARD,
@@ -39,7 +40,9 @@ from depo.models.card import (
     Origin,
     StateRewardShape,
     VariationalPlannerShape,
+    named_features,
     scores_table,
+    trained_in,
     without_digest,
 )
 from depo.models.folder import build, shape_of
@@ -255,13 +258,13 @@ def _text(policy: Policy, parts: Mapping[str, Any]) -> str:
     origin = policy.origin
     networks = "\n".join(f"- {name}: {_described(shape)}" for name, shape in parts.items())
     memory = "\n- the skill remembers the state before" if policy.remembers else ""
-    return f"""# A policy of {origin.method}
+    return f"""# A policy of {inline(origin.method)}
 
-- observations: {policy.observations} ({", ".join(origin.features) or "unnamed"})
+- observations: {policy.observations} ({named_features(origin)})
 - actions: {policy.actions} ({policy.actions.dtype}, the environment's own units)
 {networks}{memory}
-- trained in: {origin.environment}, {origin.env_steps:,} environment steps, seed {origin.seed}
-- trained on: {origin.trained_on}
+- {trained_in(origin)}
+- trained on: {inline(origin.trained_on)}
 
 Load it with `depo.load_policy(FOLDER)` and act with `policy.act(observation)`.
 

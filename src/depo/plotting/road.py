@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
+from depo.analysis.drives import recorded_path
 from depo.driving.environment import DrivingEnvironment, Ego
 from depo.driving.rectangles import Rectangle
 from depo.driving.scene import NOBODY, rectangle
@@ -41,7 +42,7 @@ def draw_scene(axes: Axes, environment: DrivingEnvironment, view: View) -> None:
     draw_road(axes, scene.road)
     frame = min(int(ego.frame[0]), scene.frames - 1)
     vehicle = int(ego.vehicle[0])
-    axes.plot(*recorded_path(environment, vehicle).T, color=RECORDED, lw=1, ls=":", zorder=2)
+    axes.plot(*recorded_path(scene, vehicle).T, color=RECORDED, lw=1, ls=":", zorder=2)
     there = (np.asarray(scene.who[frame]) != NOBODY) & (np.asarray(scene.who[frame]) != vehicle)
     _, x, y, dx, dy, half_length, half_width, _ = np.asarray(scene.others[frame])[:, there]
     others = Rectangle(x, y, dx, dy, half_length, half_width)
@@ -82,14 +83,6 @@ def draw_road(axes: Axes, road: Road) -> None:
     axes.set_xlabel("m along the road, driven from left to right", fontsize=8)
     axes.set_ylabel("m to the right", fontsize=8)
     axes.tick_params(labelsize=7)
-
-
-def recorded_path(environment: DrivingEnvironment, vehicle: int) -> np.ndarray:
-    """(n, 2): where the vehicle whose place is taken was recorded."""
-    scene = environment.scene
-    last = int(scene.last_row[vehicle])
-    first = int(scene.row_of_frame_0[vehicle] + scene.start_frame[vehicle])
-    return np.stack([np.asarray(c[first : last + 1]) for c in (scene.pose.x, scene.pose.y)], axis=1)
 
 
 def corners(body: Rectangle) -> np.ndarray:

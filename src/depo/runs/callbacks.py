@@ -16,7 +16,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 from depo.core.errors import DepoError, unknown
-from depo.core.metrics import find_metric
+from depo.core.metrics import find_metric, main_metric
 
 if TYPE_CHECKING:
     from depo.runs.run import Run
@@ -96,12 +96,16 @@ class StopAtScore(Callback):
 
 
 class StopWhenNothingImproves(Callback):
-    """Stops when a metric's mean over seeds has had no new best for ``patience`` evaluations."""
+    """Stops when a metric's mean over seeds has had no new best for ``patience`` evaluations; the
+    metric is the main score of the run if none is named. Learning rates do not know of it: they
+    fall, if they do, as over all steps."""
 
-    def __init__(self, metric: str, patience: int, *, better: Better | None = None):
+    def __init__(self, metric: str = "", patience: int = 5, *, better: Better | None = None):
         if patience < 1:
             raise DepoError(f"patience {patience} is not positive: it counts evaluations")
-        self.metric, self.patience, self._sign = metric, patience, _sign(metric, better)
+        self.metric, self.patience, self._better = metric, patience, better
+        if metric:
+            _sign(metric, better)
         self._best, self._waited = -math.inf, 0
 
     def __repr__(self) -> str:
@@ -114,21 +118,26 @@ class StopWhenNothingImproves(Callback):
         for row in run.metrics():
             by_steps.setdefault(row["env_steps"], []).append(row)
         for rows in by_steps.values():
-            self._see(_mean(Evaluation(run, 0, 0, tuple(rows)), self.metric))
+            self._see(Evaluation(run, 0, 0, tuple(rows)))
 
     def on_evaluation(self, evaluation: Evaluation) -> str | None:
         """The reason, once patience is at its end."""
-        self._see(_mean(evaluation, self.metric))
+        name, sign = self._see(evaluation)
         if self._waited >= self.patience:
-            best = self._sign * self._best
-            return f"{self.metric} is no better than {best:.4g} for {self._waited} evaluations"
+            best = sign * self._best
+            return f"{name} is no better than {best:.4g} for {self._waited} evaluations"
         return None
 
-    def _see(self, value: float) -> None:
-        if self._sign * value > self._best:
-            self._best, self._waited = self._sign * value, 0
+    def _see(self, evaluation: Evaluation) -> tuple[str, float]:
+        """The metric, and which way is up; counts the evaluation."""
+        name = self.metric or _main(evaluation)
+        sign = _sign(name, self._better)
+        value = sign * _mean(evaluation, name)
+        if value > self._best:
+            self._best, self._waited = value, 0
         else:
             self._waited += 1
+        return name, sign
 
 
 class Callbacks(Callback):
@@ -171,6 +180,17 @@ def checked(callbacks: Iterable[Callback]) -> tuple[Callback, ...]:
                 "in depo.Call"
             )
     return found
+
+
+def _main(evaluation: Evaluation) -> str:
+    """The main score of a run."""
+    found = main_metric(evaluation.means)
+    if found is None:
+        raise DepoError(
+            f"none of {', '.join(evaluation.means)} is a score to watch: name the metric that has "
+            "to improve"
+        )
+    return found.name
 
 
 def _mean(evaluation: Evaluation, metric: str) -> float:

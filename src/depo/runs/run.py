@@ -21,7 +21,6 @@ from __future__ import annotations
 
 import contextlib
 import csv
-import fcntl
 import io
 import math
 import os
@@ -54,6 +53,7 @@ from depo.core.runtime import cores
 from depo.data.demonstrations import Demonstrations
 from depo.environments.names import is_given
 from depo.runs.job import Job
+from depo.runs.lock import is_locked, locked
 from depo.runs.migrations import since_2, since_3
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ SETTINGS, METRICS, TIMING, DEMOS = "settings.json", "metrics.csv", "timing.csv",
 CHECKPOINTS, STATE, PROGRESS = "checkpoints", "state.safetensors", "progress.json"
 KEPT_CHECKPOINTS = 2
 REPLAY, STOPPED, POLICY = "replay", "stopped.json", "policy"
-LOCK, FIGURES = ".lock", "figures"
+FIGURES = "figures"
 CSV_EXPANDS = 16
 """Times the bytes of a table that its rows take in memory, unless they are very short."""
 ROW, CELL = 500, 120
@@ -189,26 +189,13 @@ class Run:
         path = self.path / DEMOS
         return Demonstrations.load(path) if path.exists() else None
 
-    @contextlib.contextmanager
-    def locked(self) -> Iterator[None]:
+    def locked(self) -> contextlib.AbstractContextManager[None]:
         """Only one process may work on a run."""
-        with open_plain(self.path / LOCK, "a") as file:
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError:
-                raise DepoError(f"{self.path} is in use by another process") from None
-            yield
+        return locked(self.path)
 
     def is_running(self) -> bool:
-        """Whether a process works on it now; looks only, so it works on a read-only run."""
-        try:
-            with open_plain(self.path / LOCK, "r") as file:
-                fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-                return False
-        except FileNotFoundError:
-            return False
-        except OSError:
-            return True
+        """Whether a process works on it now."""
+        return is_locked(self.path)
 
     def checkpoints(self) -> list[Path]:
         """Complete checkpoints, oldest first."""

@@ -95,7 +95,7 @@ class FsspecPlace:
         with _explained(self.url):
             if not self._files.exists(self._root):
                 return {}
-            found: dict[str, Any] = self._files.find(self._root, detail=True)
+            found: dict[str, Any] = self._files.find(self._root, maxdepth=DEEPEST + 1, detail=True)
         root = self._root.strip("/")
         named = {name.strip("/"): about for name, about in found.items()}
         inside = {name.removeprefix(root).strip("/"): about for name, about in named.items()}

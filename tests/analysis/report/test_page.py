@@ -10,6 +10,7 @@ import pytest
 
 from depo.analysis.report.contents import contents_of
 from depo.analysis.report.page import UPLOT, write_report
+from depo.analysis.results import JudgedClaim
 from depo.core.errors import DepoError
 from depo.runs.run import Run
 from tests.support.hostile_page import hostile_report
@@ -124,6 +125,33 @@ def test_a_run_without_an_evaluation_has_a_page(tmp_path: Path) -> None:
     text = write_report([Run.open(run)], tmp_path / "page.html", measure=False).read_text()
     assert "There is no evaluation yet." in text
     assert charts_of(text) == []
+
+
+def test_results_are_told_with_their_verdict(tmp_path: Path, grid: Path) -> None:
+    script = "</td><script>alert(1)</script>"
+    claims = [
+        {"claim": "a", "expected": "depo/x/min < 1", "measured": "never", "holds": False},
+        {"claim": script, "expected": "b", "measured": 1234.5, "interval": [1, "never"]},
+    ]
+    folder = tmp_path / "fig9"
+    folder.mkdir()
+    (folder / "verdict.json").write_text(json.dumps({"claims": claims}))
+    head = "method,environment,seed,env_steps,metric,value\n"
+    rows = [f"{script},grid,{seed},10,success,0.{seed}\n" for seed in range(6)]
+    (folder / "results.csv").write_text(head + "".join(rows) + "late,grid,0,20,success,nan\n")
+    page = tmp_path / "page.html"
+    judged = JudgedClaim("about it", "depo/success/min > 0", 1.0, None, True)
+    text = write_report(
+        [Run.open(grid)], page, results=[folder], claims=lambda _: {"fig2": [judged]}
+    ).read_text()
+    assert "2 claims: 0 hold, 1 does not, 1 not judged" in text
+    assert all(said in text for said in ("✗ fails", "1,234", "1.000 to never", "Claims of fig2"))
+    of_results, of_runs = charts_of(text)
+    assert of_results["title"] == "grid: success rate"
+    assert [curve["seeds"] for curve in of_results["curves"]] == [6, 1]
+    assert of_runs["title"] == "success rate"
+    assert script not in text
+    assert write_report([], page, results=[folder]).read_text().count("<h2>") == 1
 
 
 def test_nothing_from_files_becomes_markup(tmp_path: Path) -> None:

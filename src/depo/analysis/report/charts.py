@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from depo.analysis.curves import band, curve
+from depo.analysis.curves import band, curve, curve_of
 from depo.analysis.report.contents import RunContents
 from depo.analysis.report.foreign_curves import ForeignCurve
-from depo.core.metrics import find_metric
+from depo.analysis.results import Results
+from depo.core.metrics import Metric, find_metric
 
 DIGITS = 6
 """Of a number in a chart: more are not seen."""
@@ -29,18 +30,36 @@ def charts_of(group: Sequence[RunContents], foreign: Sequence[ForeignCurve]) -> 
     return [chart for chart in found if chart["curves"]]
 
 
+def charts_of_results(results: Results) -> list[dict]:
+    """A chart for each environment: what every run of an experiment is watched by."""
+    found = []
+    for environment in dict.fromkeys(results.environments.values()):
+        own = {label: results.rows_of(label) for label in results.labels(environment)}
+        known = find_metric(results.score(environment))
+        curves = [_curve(label, *curve_of(rows, known.name)) for label, rows in own.items()]
+        chart = _described(known, [one for one in curves if one is not None])
+        found.append(chart | {"title": f"{environment}: {known.title}"})
+    return [chart for chart in found if chart["curves"]]
+
+
 def _chart(group: Sequence[RunContents], metric: str, foreign: Sequence[ForeignCurve]) -> dict:
     curves = [_curve(own.name, *curve(own.run, metric)) for own in group if own.rows]
     curves += [_curve(own.label, own.steps, own.values, foreign=True) for own in foreign]
     ends = group[0].yardstick if group else None
     lines = {"expert": ends.expert.get(metric), "random": ends.random.get(metric)} if ends else {}
-    known = find_metric(metric)
+    across = [{"label": n, "value": _short(x)} for n, x in lines.items() if x is not None]
+    return _described(find_metric(metric), [own for own in curves if own is not None], across)
+
+
+def _described(
+    known: Metric, curves: Sequence[Mapping[str, Any]], lines: Sequence[Mapping[str, Any]] = ()
+) -> dict:
     return {
         "title": known.title,
         "about": known.meaning,
         "logarithmic": False,
-        **_aligned([own for own in curves if own is not None]),
-        "lines": [{"label": n, "value": _short(x)} for n, x in lines.items() if x is not None],
+        **_aligned(curves),
+        "lines": list(lines),
     }
 
 

@@ -4,23 +4,30 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from depo.analysis.report.media import ALL, Medium, media_of
 from depo.analysis.report.origins import SettingOrigin, command_of, settings_with_origins
+from depo.analysis.results import JudgedClaim
 from depo.analysis.yardstick import OCCUPANCY, Yardstick, known_score, lacks_returns, yardstick_of
 from depo.core.codec import decode
 from depo.core.errors import DepoError
 from depo.core.files import read_object
-from depo.methods.registry import OFF_POLICY
+from depo.methods.registry import OFF_POLICY, deferred
 from depo.runs.job import IN_MEMORY
 from depo.runs.run import FIGURES, Run
 
 if TYPE_CHECKING:
     from depo.analysis.closeness import Closeness
+
+Claims = Mapping[str, Sequence[JudgedClaim]]
+"""By experiment, those that are about a run."""
+
+PLAYED = {"driving": deferred("depo.analysis.report.drives:drives_of")}
+"""By family of environments: what is drawn moving, by a module that loads JAX."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +65,14 @@ class RunContents:
     reachability: list[Blame]
     media: list[Medium]
     notes: list[str]
+    claims: Claims = field(default_factory=dict)
+    drives: list[dict[str, Any]] = field(default_factory=list)
+    """Plain data, to be drawn by a canvas."""
+
+    @property
+    def media_bytes(self) -> int:
+        """What its pictures and films take."""
+        return sum(len(medium.data) for medium in self.media)
 
     def relative(self, row: dict[str, float]) -> float:
         """A seed's score between random and expert; as it was trained, where that is known."""
@@ -65,14 +80,16 @@ class RunContents:
         return self.yardstick.relative(self.score, row[self.score]) if own is None else own
 
 
-def contents_of(runs: Iterable[Run], *, measure: bool = True) -> list[RunContents]:
+def contents_of(
+    runs: Iterable[Run], *, claims: Callable[[Run], Claims] = lambda _: {}, measure: bool = True
+) -> list[RunContents]:
     """What is known of every run; what is missing and could be played is, if ``measure``."""
     opened = list(runs)
-    names = _names([run.path for run in opened])
+    names = told_apart([run.path for run in opened])
     room, found = ALL, []
     for name, run in zip(names, opened, strict=True):
-        own = _contents(name, run, room, measure)
-        room -= sum(len(medium.data) for medium in own.media)
+        own = replace(_contents(name, run, room, measure), claims=claims(run))
+        room -= own.media_bytes
         found.append(own)
     return found
 
@@ -80,10 +97,16 @@ def contents_of(runs: Iterable[Run], *, measure: bool = True) -> list[RunContent
 def _contents(name: str, run: Run, room: int, measure: bool) -> RunContents:
     rows = run.final_scores()
     yardstick = yardstick_of(run, measure=measure)
-    media, left_out = media_of(run, room)
+    media, left_out = media_of(run.path / FIGURES, room)
     closeness, why = _closeness(run, measure)
     blames, broken = _reachability(run)
-    notes = [yardstick.note and f"no random policy to compare with: {yardstick.note}", why]
+    drives, not_driven = _drives(run) if measure and rows else ([], "")
+    notes = [
+        yardstick.note and f"no random policy to compare with: {yardstick.note}",
+        yardstick.replayed,
+        why,
+        not_driven,
+    ]
     return RunContents(
         name=name,
         run=run,
@@ -100,10 +123,11 @@ def _contents(name: str, run: Run, room: int, measure: bool) -> RunContents:
         reachability=blames,
         media=media,
         notes=[*filter(None, notes), *broken, *left_out],
+        drives=drives,
     )
 
 
-def _names(paths: list[Path]) -> list[str]:
+def told_apart(paths: Sequence[Path]) -> list[str]:
     """The last part of each path, with as many before it as tell runs apart."""
     whole = [path.absolute().parts for path in paths]
     for length in range(1, max(map(len, whole), default=1) + 1):
@@ -129,6 +153,17 @@ def _closeness(run: Run, measure: bool) -> tuple[list[Closeness], str]:
         return found or (closeness(run) if is_wanted else []), ""
     except DepoError as error:
         return [], f"how close it comes to the recording is not known: {error}"
+
+
+def _drives(run: Run) -> tuple[list[dict[str, Any]], str]:
+    """What the policy does on the road, played now; elsewhere nothing."""
+    play = PLAYED.get(run.job.first_environment.family)
+    if play is None:
+        return [], ""
+    try:
+        return play(run), ""
+    except DepoError as error:
+        return [], f"no drives are drawn: {error}"
 
 
 def _reachability(run: Run) -> tuple[list[Blame], list[str]]:

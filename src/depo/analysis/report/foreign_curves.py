@@ -19,9 +19,15 @@ import numpy as np
 
 from depo.core.errors import DepoError, readable
 from depo.core.files import read_text
+from depo.core.limits import check_size
+from depo.runs.job import MAX_SEEDS
 
 LARGEST = 1 << 26
 """Bytes of a file of curves."""
+ROW = 350
+"""Bytes that a row takes in memory."""
+FURTHEST = 1e300
+"""Steps and returns from here on have no sum."""
 POINTS = 200
 """A curve of more points is shown as the means of as many parts."""
 STEPS = (
@@ -62,6 +68,7 @@ def read_curves(given: Sequence[str]) -> list[ForeignCurve]:
 def read_curve_file(path: Path) -> tuple[str, list[tuple[np.ndarray, np.ndarray]]]:
     """What kind of file it is, and (steps, returns) of every seed in it."""
     text = read_text(path, "CSV", LARGEST)
+    check_size(text.count("\n") * ROW, f"{path}, read into a table,")
     is_monitor = text.startswith("#")
     if is_monitor:
         text = text.partition("\n")[2]
@@ -86,7 +93,7 @@ def read_curve_file(path: Path) -> tuple[str, list[tuple[np.ndarray, np.ndarray]
         raise DepoError(f"{path} is not readable CSV: {readable(str(error))}") from None
     if not rows:
         raise DepoError(f"{path} has no row of numbers: nothing can be drawn")
-    return kind, [_curve(np.array(own), columns[0] == "l") for own in _by_seed(rows)]
+    return kind, [_curve(np.array(own), columns[0] == "l") for own in _by_seed(rows, path)]
 
 
 def _named(word: str) -> tuple[str, Path]:
@@ -119,15 +126,19 @@ def _numbers(
                 f"{path}, row {number}: {', '.join(map(readable, cells))} are no numbers"
             ) from None
         if all(map(math.isfinite, values)):
+            if max(map(abs, values)) > FURTHEST:
+                raise DepoError(f"{path}, row {number}: {max(values, key=abs):g} is too large")
             if values[0] < 0:
                 raise DepoError(f"{path}, row {number}: {values[0]:g} steps are negative")
             yield values
 
 
-def _by_seed(rows: Sequence[Sequence[float]]) -> list[list[tuple[float, float]]]:
+def _by_seed(rows: Sequence[Sequence[float]], path: Path) -> list[list[tuple[float, float]]]:
     found: dict[float, list[tuple[float, float]]] = defaultdict(list)
     for steps, value, *seed in rows:
         found[seed[0] if seed else 0.0].append((steps, value))
+    if len(found) > MAX_SEEDS:
+        raise DepoError(f"{path} has {len(found):,} seeds, at most {MAX_SEEDS:,} are read")
     return list(found.values())
 
 

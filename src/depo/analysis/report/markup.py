@@ -76,6 +76,7 @@ def table(
     caption: str = "",
     ends: Iterable[Sequence[Cell | str]] = (),
     titles: Mapping[str, str] | None = None,
+    class_: str = "",
 ) -> Markup:
     """A table whose rows can be sorted by any column; those of ``ends`` stay below."""
     about = titles or {}
@@ -87,7 +88,7 @@ def table(
         tag("thead", head),
         tag("tbody", *body),
         tag("tfoot", *foot) if foot else None,
-        class_="sortable",
+        class_=f"sortable {class_}".strip(),
     )
     wide = tag("div", inner, class_="wide", tabindex="0", role="region", aria_label=caption or None)
     return joined([tag("p", caption, class_="caption") if caption else None, wide])

@@ -1,4 +1,4 @@
-"""Pictures and films of a run's folder, as they are put inside a page."""
+"""Pictures and films of a run, or of results, as they are put inside a page."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from pathlib import Path
 
 from depo.core.errors import DepoError
 from depo.core.files import read_bytes
-from depo.runs.run import FIGURES, Run
 
 EACH, ALL = 4 << 20, 24 << 20
 """Bytes of one file, and of all files of a page."""
@@ -40,10 +39,9 @@ class Medium:
         return self.type.startswith("video/")
 
 
-def media_of(run: Run, room: int) -> tuple[list[Medium], list[str]]:
-    """The files of RUN/figures that fit, and a sentence for each that does not."""
+def media_of(folder: Path, room: int) -> tuple[list[Medium], list[str]]:
+    """The files of a folder that fit, and a sentence for each that does not."""
     found, left_out = [], []
-    folder = run.path / FIGURES
     files = sorted(folder.iterdir(), key=_place) if folder.is_dir() else []
     for path in files:
         if path.suffix not in KINDS or path.name.startswith("."):

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import version
 from importlib.resources import files
 from pathlib import Path
 
-from depo.analysis.report.charts import charts_of
-from depo.analysis.report.contents import RunContents, contents_of
+from depo.analysis.report.charts import charts_of, charts_of_results
+from depo.analysis.report.contents import Claims, RunContents, contents_of
 from depo.analysis.report.foreign_curves import ForeignCurve, read_curves
 from depo.analysis.report.markup import Markup, embedded, joined, tag
+from depo.analysis.report.media import ALL
+from depo.analysis.report.result_sections import ResultContents, results_of, results_section
 from depo.analysis.report.sections import comparison, run_section
 from depo.core.errors import DepoError
 from depo.core.files import write_bytes
@@ -25,18 +27,33 @@ ASSETS = "depo.analysis.report"
 
 
 def write_report(
-    runs: Sequence[Run], path: Path, *, curves: Sequence[str] = (), measure: bool = True
+    runs: Sequence[Run],
+    path: Path,
+    *,
+    curves: Sequence[str] = (),
+    results: Sequence[Path] = (),
+    claims: Callable[[Run], Claims] = lambda _: {},
+    measure: bool = True,
 ) -> Path:
-    """Write the page of some runs, whole or not at all; ``curves`` are files of other people's."""
-    if not runs:
+    """Write the page of some runs, whole or not at all; ``curves`` are files of other people's.
+
+    ``results`` are folders of ``depo reproduce``, ``claims`` finds those about a run.
+    """
+    if not (runs or results):
         raise DepoError("a report needs at least one run: depo report RUN -o report.html")
     foreign = read_curves(curves)
     _check_one_environment(runs, foreign)
-    write_bytes(path, page(contents_of(runs, measure=measure), foreign).encode())
+    found = contents_of(runs, claims=claims, measure=measure)
+    judged = results_of(results, room=ALL - sum(own.media_bytes for own in found))
+    write_bytes(path, page(found, foreign, judged).encode())
     return path
 
 
-def page(found: Sequence[RunContents], foreign: Sequence[ForeignCurve] = ()) -> str:
+def page(
+    found: Sequence[RunContents],
+    foreign: Sequence[ForeignCurve] = (),
+    judged: Sequence[ResultContents] = (),
+) -> str:
     """The page as text."""
     groups: dict[str, list[RunContents]] = {}
     for own in found:
@@ -45,20 +62,23 @@ def page(found: Sequence[RunContents], foreign: Sequence[ForeignCurve] = ()) -> 
         label: charts_of(group, foreign) if len(groups) == 1 or not foreign else []
         for label, group in groups.items()
     }
-    names = ", ".join(own.name for own in found)
+    experiments = [charts_of_results(own.results) for own in judged]
+    names = ", ".join([own.name for own in judged] + [own.name for own in found])
     style = _asset(f"{UPLOT}.min.css") + _asset("report.css")
+    drives = [drive for own in found for drive in own.drives]
     script = _asset(f"{UPLOT}.min.js") + "\n" + _asset("report.js")
+    script += "\n" + _asset("drives.js") if drives else ""
     body = joined(
         [
             tag("h1", "Report: ", names),
             tag("p", _written(), class_="dim"),
+            *(results_section(*own) for own in zip(judged, map(len, experiments), strict=True)),
             *(_environment(label, group, charts[label]) for label, group in groups.items()),
             *_other_curves(foreign),
             *(run_section(own) for own in found),
             tag("footer", tag("p", _about_the_plots())),
         ]
     )
-    data = embedded([chart for own in charts.values() for chart in own])
     return (
         "<!doctype html>\n"
         + tag(
@@ -75,13 +95,19 @@ def page(found: Sequence[RunContents], foreign: Sequence[ForeignCurve] = ()) -> 
             tag(
                 "body",
                 tag("main", body),
-                Markup(f'<script type="application/json" id="charts">{data}</script>'),
+                _data("charts", [x for own in [*experiments, *charts.values()] for x in own]),
+                _data("drives", drives) if drives else None,
                 Markup(f"<script>{script}</script>"),
             ),
             lang="en",
         ).text
         + "\n"
     )
+
+
+def _data(name: str, value: object) -> Markup:
+    """Plain data for the script that asks for them by this name."""
+    return Markup(f'<script type="application/json" id="{name}">{embedded(value)}</script>')
 
 
 def _environment(label: str, group: Sequence[RunContents], charts: Iterable[object]) -> Markup:

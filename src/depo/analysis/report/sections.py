@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from depo.analysis.report.claims import claims_table
 from depo.analysis.report.contents import RunContents, mean_of
 from depo.analysis.report.markup import Cell, Child, Markup, joined, table, tag
 from depo.analysis.report.media import Medium
@@ -32,12 +33,12 @@ def comparison(group: Sequence[RunContents]) -> Markup:
     rows: list[Row] = [
         [
             own.name,
-            _score_cell([row[score.name] for row in own.rows if score.name in row], score.text),
+            score_cell([row[score.name] for row in own.rows if score.name in row], score.text),
             _number(mean_of(own.relative(row) for row in own.rows if score.name in row)),
             _number(mean_of(row[reach] for row in own.rows if reach in row)),
             own.run.job.method,
-            _whole(len(own.rows)),
-            _whole(max((row["env_steps"] for row in own.rows), default=0)),
+            whole(len(own.rows)),
+            whole(max((row["env_steps"] for row in own.rows), default=0)),
             Cell(duration(own.seconds), own.seconds),
             own.status,
         ]
@@ -48,11 +49,15 @@ def comparison(group: Sequence[RunContents]) -> Markup:
         [name, Cell(score.text(value), value), _number(place), *[""] * 6]
         for name, value, place in (
             ("random policy", known.random.get(score.name), 0.0),
-            ("expert (the recording)", known.expert.get(score.name), 1.0),
+            (
+                f"expert ({'replayed' if known.replayed else 'the recording'})",
+                known.expert.get(score.name),
+                1.0,
+            ),
         )
         if value is not None
     ]
-    caption = f"Last evaluation: {_statistic(group)}."
+    caption = f"Last evaluation: {statistic(len(own.rows) for own in group)}."
     about = {RELATIVE: "(score − random) / (expert − random), the mean over seeds"}
     about |= {name.title: name.meaning for name in (score, find_metric(reach))}
     return table(columns, rows, caption=caption, ends=ends, titles=about)
@@ -67,7 +72,12 @@ def run_section(own: RunContents) -> Markup:
         _seeds(own),
         _closeness(own),
         _reachability(own),
-        _media(own.media),
+        *(
+            claims_table(claims, f"Claims of {name} about this run")
+            for name, claims in own.claims.items()
+        ),
+        _drives(own),
+        media_section(own.media),
         _settings(own),
         _machine(own),
         _again(own),
@@ -93,7 +103,7 @@ def _seeds(own: RunContents) -> Markup:
     columns = ["seed", "steps", *(m.title for m in shown), *relative]
     rows: list[Row] = []
     for row in own.rows:
-        cells: Row = [_whole(row["seed"]), _whole(row["env_steps"])]
+        cells: Row = [whole(row["seed"]), whole(row["env_steps"])]
         cells += [Cell(m.text(row[m.name]), row[m.name]) for m in shown]
         cells += [_number(own.relative(row)) for _ in relative]
         rows.append(cells)
@@ -156,7 +166,7 @@ def _reachability(own: RunContents) -> Markup | None:
     ]
     rows: list[Row] = [
         [
-            _whole(one.seed),
+            whole(one.seed),
             _number(one.reach_error_relative),
             _number(one.unreachable),
             _number(one.unskilled),
@@ -167,7 +177,25 @@ def _reachability(own: RunContents) -> Markup | None:
     return table(columns, rows, caption="Are plans reached, and who is to blame")
 
 
-def _media(media: Sequence[Medium]) -> Markup | None:
+def _drives(own: RunContents) -> Markup | None:
+    """Places for drives that a script draws."""
+    if not own.drives:
+        return None
+    who = (
+        "red: the policy of the first seed; amber: what it plans for the next 3 s; green: the "
+        "recorded driver; blue: everybody else, as recorded. Test vehicles, from the first to the "
+        "last, evenly."
+    )
+    return _folded(
+        "Drives",
+        tag("p", who, class_="dim"),
+        tag("noscript", tag("p", "Drives need scripting.")),
+        *(tag("figure", class_="drive") for _ in own.drives),
+        opened=True,
+    )
+
+
+def media_section(media: Sequence[Medium], class_: str = "media") -> Markup | None:
     """Pictures and films, each with its name."""
     if not media:
         return None
@@ -181,7 +209,7 @@ def _media(media: Sequence[Medium]) -> Markup | None:
         )
         for one in media
     ]
-    return _folded("Figures and films", tag("div", *shown, class_="media"), opened=True)
+    return _folded("Figures and films", tag("div", *shown, class_=class_), opened=True)
 
 
 def _settings(own: RunContents) -> Markup:
@@ -229,15 +257,17 @@ def _folded(title: str, *children: Child, opened: bool = False) -> Markup:
     return tag("details", tag("summary", title), joined(children), open=opened)
 
 
-def _statistic(group: Iterable[RunContents]) -> str:
-    enough = {len(own.rows) >= ENOUGH_SEEDS for own in group}
+def statistic(seeds: Iterable[int]) -> str:
+    """What stands for runs of so many seeds."""
+    enough = {count >= ENOUGH_SEEDS for count in seeds}
     words = {True: "interquartile mean and 95% interval", False: "mean (least to greatest seed)"}
     return "; ".join(
         f"{words[own]} {'from' if own else 'below'} {ENOUGH_SEEDS} seeds" for own in sorted(enough)
     )
 
 
-def _score_cell(values: Sequence[float], text: Any) -> Cell:
+def score_cell(values: Sequence[float], text: Any) -> Cell:
+    """The middle of all seeds, and what lies around it."""
     if not values:
         return Cell("–")
     if len(values) >= ENOUGH_SEEDS:
@@ -252,7 +282,8 @@ def _number(value: float) -> Cell:
     return Cell("–" if math.isnan(value) else number_text(value), value)
 
 
-def _whole(value: float) -> Cell:
+def whole(value: float) -> Cell:
+    """How many there are of something."""
     return Cell(f"{value:,.0f}", value)
 
 

@@ -1,8 +1,13 @@
-"""NumPy archives: our own demonstrations, LocoMuJoCo's trajectories, and arrays of equal length."""
+"""NumPy archives: our own demonstrations, LocoMuJoCo's trajectories, and arrays of equal length.
+
+Arrays are read in blocks of rows, so an archive may be larger than memory.
+"""
 
 from __future__ import annotations
 
 import math
+import re
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,198 +15,229 @@ from pathlib import Path
 import numpy as np
 
 from depo.core.errors import DepoError, readable
-from depo.core.npz import array_shapes, read_npz
+from depo.core.npz import array_shapes, npz_blocks, read_npz
 from depo.data.demonstrations import Demonstrations
 from depo.data.importing.arrays import (
     ENDS,
+    NO_STATE,
+    STATES,
     component_of,
     headers_of,
     labels_from_ends,
     labels_from_lengths,
+    labels_from_splits,
     state_headers,
     table_length,
 )
 from depo.data.importing.clock import find_time
+from depo.data.importing.locomujoco import open_trajectory
+from depo.data.importing.memory import demonstrations_table
 from depo.data.importing.report import FileReport
+from depo.data.importing.roles import EPISODE
 from depo.data.importing.table import ROWS, Column, Rows, Table
 
-FREE, BALL = 0, 1
-"""MuJoCo's numbers for joints with a quaternion."""
-JOINTS: dict[int, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    FREE: (("x", "y", "z", "qw", "qx", "qy", "qz"), ("vx", "vy", "vz", "wx", "wy", "wz")),
-    BALL: (("qw", "qx", "qy", "qz"), ("wx", "wy", "wz")),
-}
-"""Positions and velocities of such a joint."""
+Shapes = Mapping[str, tuple[tuple[int, ...], np.dtype]]
+GIVEN = ("episode_lengths", "split_points", "episode_ends")
+"""Arrays that say where episodes end."""
+LENGTHS = re.compile(r"(episode|ep|traj|trajectory|seq|sequence|path)?_?(lengths?|lens?)$")
+MASK = re.compile(r"(valid|padding|pad|attention)?_?masks?$|valid$")
+"""What tells, of episodes filled up to one length, the steps that are ones: true where they are."""
+NUMBERED = re.compile(r"^(?P<name>.*?)_?(?P<number>\d+)$")
 
 
 @dataclass(frozen=True)
-class ArrayTable(Table):
-    """Columns that are in memory."""
+class ArchiveTable(Table):
+    """Arrays of an archive; episodes may be arrays of their own."""
 
-    arrays: Mapping[str, np.ndarray] = field(kw_only=True)
-    """Datasets by name, of rank 1 or 2."""
+    parts: tuple[Mapping[str, str], ...] = field(kw_only=True)
+    """The array of each dataset; of several parts each is an episode."""
+    shapes: Shapes = field(kw_only=True)
+    is_cube: bool = False
+    """Whether arrays are (episodes, steps, features)."""
     labels: np.ndarray | None = None
-    """Each row's episode, where the format says it."""
+    """Each row's episode, where the format says it; NaN: the row is none."""
+
+    @property
+    def tells_episodes(self) -> bool:
+        """Whether it says where episodes begin."""
+        return self.labels is not None
 
     def rows(
         self, wanted: Sequence[str], time: str, episode: str, report: FileReport
     ) -> Iterator[Rows]:
-        """The columns, a chunk at a time."""
+        """The columns, a block at a time."""
         del report
-        total = len(self._column(wanted[0]))
-        label = self._column(episode) if episode else self.labels
-        for begin in range(0, total, ROWS):
-            own = slice(begin, begin + ROWS)
-            yield Rows(
-                np.stack([self._column(name)[own] for name in wanted], axis=1).astype(float),
-                self._column(time)[own].astype(float) if time else None,
-                None if label is None else np.asarray(label[own], float),
-                min(1.0, (begin + ROWS) / total),
-            )
+        headers = [*wanted, *(header for header in (time, episode) if header)]
+        columns = [component_of(header, self.parts[0]) for header in headers]
+        total = sum(self._rows_of(part[columns[0][0]]) for part in self.parts)
+        done = 0
+        for part in self.parts:
+            for block in self._blocks([(part[name], i) for name, i in columns]):
+                label = self.labels[done : done + len(block)] if self.labels is not None else None
+                done += len(block)
+                if label is not None and np.isnan(label).any():
+                    block, label = block[~np.isnan(label)], label[~np.isnan(label)]
+                if len(block):
+                    yield Rows(
+                        block[:, : len(wanted)],
+                        block[:, len(wanted)] if time else None,
+                        block[:, -1] if episode else label,
+                        done / total,
+                    )
 
-    def _column(self, header: str) -> np.ndarray:
-        name, component = component_of(header, self.arrays)
-        return self.arrays[name] if component is None else self.arrays[name][:, component]
+    def _rows_of(self, name: str) -> int:
+        shape = self.shapes[name][0]
+        return shape[0] * shape[1] if self.is_cube else shape[0]
+
+    def _blocks(self, columns: Sequence[tuple[str, int | None]]) -> Iterator[np.ndarray]:
+        """Some columns of arrays of one length, block after block."""
+        names = list(dict.fromkeys(name for name, _ in columns))
+        length = self.shapes[names[0]][0][0]
+        apiece = max(1, self._rows_of(names[0]) // max(1, length))
+        count = max(1, ROWS // apiece)
+        with npz_blocks(self.path, names) as read:
+            for begin in range(0, length, count):
+                own = {name: read(name, min(count, length - begin)) for name in names}
+                if self.is_cube:
+                    own = {
+                        name: block.reshape(block.shape[0] * block.shape[1], -1)
+                        for name, block in own.items()
+                    }
+                picked = [own[name] if i is None else own[name][:, i] for name, i in columns]
+                yield np.stack([np.ravel(each) for each in picked], axis=1).astype(float)
 
 
-def open_archive(path: Path) -> ArrayTable:
+def open_archive(path: Path) -> Table:
     """Recognise what an archive holds."""
     shapes = array_shapes(path)
+    if not shapes:
+        raise DepoError(
+            f"{path} holds no NumPy arrays: a zip of other files is unpacked first, a spreadsheet "
+            "(.xlsx) saved as CSV"
+        )
     if {"observations", "episode_lengths"} <= set(shapes):
         return demonstrations_table(Demonstrations.load(path), path)
     if {"qpos", "split_points"} <= set(shapes):
-        return _trajectory(path, shapes)
+        return open_trajectory(path, shapes)
     return _arrays(path, shapes)
 
 
-def demonstrations_table(demos: Demonstrations, path: Path) -> ArrayTable:
-    """Demonstrations as rows: each is one step of the environment they are from."""
-    states = demos.observations[:, None] if demos.is_finite else demos.observations
-    step = demos.metadata.get("time_step")
-    is_step = isinstance(step, int | float) and not isinstance(step, bool)
-    return ArrayTable(
-        path=path,
-        columns=tuple(Column(name, name) for name in demos.feature_names),
-        state=demos.feature_names,
-        hz=1 / step if is_step and step and 0 < step < math.inf else None,
-        are_steps=True,
-        is_finite=demos.is_finite,
-        environment=str(demos.metadata.get("environment", "")),
-        arrays={name: states[:, i] for i, name in enumerate(demos.feature_names)},
-        labels=labels_from_lengths(demos.episode_lengths),
-    )
-
-
-def _trajectory(path: Path, shapes: Mapping[str, tuple[tuple[int, ...], np.dtype]]) -> ArrayTable:
-    """A trajectory of LocoMuJoCo: positions and velocities of named joints, at one frequency."""
-    wanted = ("qpos", "qvel", "split_points", "joint_names", "jnt_type", "frequency")
-    plain = [n for n in wanted if n in shapes and not shapes[n][1].hasobject]
-    read = read_npz(path, plain)
-    for name in ("qpos", "qvel"):
-        if name in read and (read[name].ndim != 2 or read[name].dtype.kind not in "fiu"):
-            raise DepoError(
-                f"{path}: '{name}' has shape {read[name].shape}: expected (rows, joints)"
-            )
-    data = {name: read[name] for name in ("qpos", "qvel") if name in read}
-    if "qpos" not in data:
-        raise DepoError(f"{path}: 'qpos' is no array of numbers: save it again without pickles")
-    for name, allowed, what in (
-        ("jnt_type", "iu", "whole numbers"),
-        ("frequency", "fiu", "numbers"),
-    ):
-        if name in read and read[name].dtype.kind not in allowed:
-            raise DepoError(f"{path}: '{name}' has dtype {read[name].dtype}: expected {what}")
-    arrays: dict[str, np.ndarray] = {}
-    columns: list[Column] = []
-    kinds = [int(kind) for kind in np.atleast_1d(read.get("jnt_type", np.zeros(0, int))).ravel()]
-    joints = [str(name) for name in np.atleast_1d(read.get("joint_names", np.zeros(0))).ravel()]
-    for i, (name, array) in enumerate(data.items()):
-        if len(array) != len(data["qpos"]):
-            raise DepoError(f"{path}: 'qpos' has {len(data['qpos'])} rows, '{name}' {len(array)}")
-        known = _joint_columns(joints, kinds, i) if len(joints) == len(kinds) else []
-        if len(known) != array.shape[1]:
-            known = [Column(f"{name}.{j}", f"{name}.{j}") for j in range(array.shape[1])]
-        columns += known
-        arrays |= {column.header: array[:, j] for j, column in enumerate(known)}
-    if len(arrays) != len(columns):
-        raise DepoError(f"{path}: 'joint_names' has a name twice: rename one")
-    frequency = read.get("frequency")
-    hz = float(frequency.ravel()[0]) if frequency is not None and frequency.size == 1 else math.nan
-    return ArrayTable(
-        path=path,
-        columns=tuple(columns),
-        state=tuple(column.header for column in columns),
-        hz=hz if 0 < hz < math.inf else None,
-        arrays=arrays,
-        labels=_split_labels(read.get("split_points"), len(data["qpos"]), path),
-        notes=("a trajectory of LocoMuJoCo",),
-    )
-
-
-def _joint_columns(joints: Sequence[str], kinds: Sequence[int], which: int) -> list[Column]:
-    """Names of positions (0) or velocities (1), joint by joint; quaternions are told."""
-    prefix = ("q", "dq")[which]
-    found = []
-    for joint, kind in zip(joints, kinds, strict=True):
-        if kind not in JOINTS:
-            found.append(Column(f"{prefix}_{joint}", f"{prefix}_{joint}"))
-            continue
-        for part in JOINTS[kind][which]:
-            name = f"{prefix}_{joint}_{part}"
-            found.append(Column(name, name, None, joint if part[0] == "q" else ""))
-    return found
-
-
-def _split_labels(points: np.ndarray | None, rows: int, path: Path) -> np.ndarray | None:
-    """Each row's trajectory, from where they begin."""
-    if points is None:
-        return None
-    if points.ndim != 1 or points.dtype.kind not in "iu" or not len(points):
-        raise DepoError(f"{path}: 'split_points' is no list of whole numbers")
-    if (np.diff(points.astype(np.int64)) < 0).any() or points[0] < 0 or points[-1] > rows:
-        raise DepoError(f"{path}: 'split_points' do not grow from 0 to the {rows} rows")
-    return np.searchsorted(points, np.arange(rows), side="right").astype(float)
-
-
-def _arrays(path: Path, shapes: Mapping[str, tuple[tuple[int, ...], np.dtype]]) -> ArrayTable:
+def _arrays(path: Path, shapes: Shapes) -> ArchiveTable:
     """Any archive: its arrays of numbers that have the same length."""
     numbers = {
         name: shape
         for name, (shape, kind) in shapes.items()
         if kind.kind in "biuf" and 1 <= len(shape) <= 3 and shape[0] > 0
     }
-    cubes = {name: shape for name, shape in numbers.items() if len(shape) == 3}
-    if cubes:  # (episodes, steps, features)
-        base = next(iter(cubes.values()))[:2]
+    if episodes := _numbered(numbers):
+        return _episodes(path, shapes, episodes)
+    base = _cube({name: shape for name, shape in numbers.items() if len(shape) == 3})
+    if base:  # (episodes, steps, features)
         chosen = {name: shape for name, shape in numbers.items() if shape[:2] == base}
     else:
         rows = table_length(numbers)
         chosen = {name: shape for name, shape in numbers.items() if shape[0] == rows}
     if not chosen:
-        said = readable(", ".join(shapes)) or "none"
+        objects = [name for name, (_, kind) in shapes.items() if kind.hasobject]
+        said = readable(", ".join(objects or shapes))
         raise DepoError(
-            f"{path} has no array of numbers with rows (arrays: {said}): save plain numeric arrays"
+            f"{path} has no array of numbers with rows ("
+            + (f"'{said}' are pickled objects, which depo never loads" if objects else said)
+            + "): save plain arrays, all episodes one after the other, with 'episode_lengths'"
         )
-    lengths = [n for n in ("episode_lengths", "split_points", "episode_ends") if n in numbers]
-    arrays = read_npz(path, [*chosen, *lengths])
-    labels = None
-    if cubes:
-        labels = labels_from_lengths(np.full(base[0], base[1]))
-        arrays = {name: arrays[name].reshape(base[0] * base[1], -1) for name in chosen}
-    elif lengths:
-        labels = _given_labels(arrays[lengths[0]], lengths[0], rows, path)
-    elif ends := [name for name in ENDS if name in chosen and len(chosen[name]) == 1]:
-        labels = labels_from_ends(np.any([arrays[name] != 0 for name in ends], axis=0))
-    headers = [h for name in chosen for h in headers_of(name, arrays[name].shape)]
-    left = sorted(set(shapes) - set(chosen) - set(lengths))
-    return ArrayTable(
+    labels, used = _cube_labels(path, numbers, base) if base else _labels(path, numbers, chosen)
+    headers = [h for name, shape in chosen.items() for h in headers_of(name, _flat(shape, base))]
+    left = sorted(set(shapes) - set(chosen) - set(used))
+    return ArchiveTable(
         path=path,
         columns=tuple(Column.of(header) for header in headers),
         state=state_headers(headers),
         time=find_time(headers),
-        arrays=arrays,
+        parts=({name: name for name in chosen},),
+        shapes=shapes,
+        is_cube=bool(base),
         labels=labels,
         notes=(f"not read: {readable(', '.join(left))}",) if left else (),
+    )
+
+
+def _flat(shape: Sequence[int], is_cube: object) -> Sequence[int]:
+    return (shape[0] * shape[1], math.prod(shape[2:])) if is_cube else shape
+
+
+def _cube(cubes: Mapping[str, tuple[int, ...]]) -> tuple[int, ...]:
+    """Episodes and steps of the arrays that hold states; (): there are none."""
+    for word in STATES:
+        for name, shape in cubes.items():
+            if name == word or name.startswith(f"{word}/"):
+                return shape[:2]
+    others = [shape for name, shape in cubes.items() if not name.startswith(NO_STATE)]
+    return next(iter(others or cubes.values()), ())[:2]
+
+
+def _cube_labels(
+    path: Path, numbers: Mapping[str, tuple[int, ...]], base: tuple[int, ...]
+) -> tuple[np.ndarray, list[str]]:
+    """Each row's episode, NaN beyond its end, and the arrays that say where that is."""
+    count, steps = base
+    labels = np.repeat(np.arange(float(count))[:, None], steps, axis=1)
+    for name, shape in numbers.items():
+        if LENGTHS.match(name.lower()) and shape == (count,):
+            lengths = read_npz(path, [name])[name]
+            if (lengths < 0).any() or (lengths > steps).any():
+                raise DepoError(
+                    f"{path}: '{name}' are not between 0 and the {steps} steps there are"
+                )
+            labels[np.arange(steps) >= lengths[:, None]] = np.nan
+            return labels.ravel(), [name]
+        if MASK.match(name.lower()) and shape == base:
+            labels[read_npz(path, [name])[name] == 0] = np.nan
+            return labels.ravel(), [name]
+    return labels.ravel(), []
+
+
+def _labels(
+    path: Path, numbers: Mapping[str, tuple[int, ...]], chosen: Mapping[str, tuple[int, ...]]
+) -> tuple[np.ndarray | None, list[str]]:
+    """Each row's episode, where arrays say it, and which do."""
+    rows = next(iter(chosen.values()))[0]
+    for name in GIVEN:
+        if name in numbers:
+            return _given_labels(read_npz(path, [name])[name], name, rows, path), [name]
+    ends = [name for name in ENDS if name in chosen and len(chosen[name]) == 1]
+    if not ends:
+        return None, []
+    marks = read_npz(path, ends)
+    return labels_from_ends(np.any([marks[name] != 0 for name in ends], axis=0)), ends
+
+
+def _numbered(numbers: Mapping[str, tuple[int, ...]]) -> list[str]:
+    """Arrays that are an episode each: called so, or of one width and different lengths."""
+    groups: dict[tuple[str, int], list[tuple[int, str]]] = defaultdict(list)
+    for name, shape in numbers.items():
+        if len(shape) == 2 and (found := NUMBERED.match(name)):
+            groups[found["name"].lower(), shape[1]].append((int(found["number"]), name))
+    for (word, _), group in groups.items():
+        names = [name for _, name in sorted(group)]
+        differ = len({numbers[name][0] for name in names}) > 1
+        if len(names) > 1 and (differ or EPISODE.match(word)):
+            return names
+    return []
+
+
+def _episodes(path: Path, shapes: Shapes, names: Sequence[str]) -> ArchiveTable:
+    lengths = np.array([shapes[name][0][0] for name in names])
+    left = sorted(set(shapes) - set(names))
+    return ArchiveTable(
+        path=path,
+        columns=tuple(Column.of(h) for h in headers_of("state", shapes[names[0]][0])),
+        parts=tuple({"state": name} for name in names),
+        shapes=shapes,
+        labels=labels_from_lengths(lengths),
+        notes=(
+            f"{len(names)} arrays of one width, {readable(names[0])} and so on: an episode each",
+            *([f"not read: {readable(', '.join(left))}"] if left else []),
+        ),
     )
 
 
@@ -210,7 +246,7 @@ def _given_labels(given: np.ndarray, name: str, rows: int, path: Path) -> np.nda
         raise DepoError(f"{path}: '{name}' is no list of whole numbers")
     if name != "episode_lengths":
         starts = given if name == "split_points" else np.concatenate([[0], given[:-1]])
-        labels = _split_labels(starts, rows, path)
+        labels = labels_from_splits(starts, rows, path)
         assert labels is not None
         return labels
     if int(given.astype(object).sum()) != rows:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 import numpy as np
+
+from depo.core.errors import DepoError
 
 STATES = ("observations", "observation", "obs", "states", "state", "qpos")
 """What the state is called, the likeliest first; a dataset of this name, or all below it."""
@@ -70,6 +73,17 @@ def labels_from_ends(ends: np.ndarray) -> np.ndarray:
     """
     counts = np.cumsum(np.asarray(ends) != 0)
     return np.concatenate([[0.0], counts[:-1]]).astype(float)
+
+
+def labels_from_splits(points: np.ndarray | None, rows: int, path: Path) -> np.ndarray | None:
+    """Each row's trajectory, from where they begin."""
+    if points is None:
+        return None
+    if points.ndim != 1 or points.dtype.kind not in "iu" or not len(points):
+        raise DepoError(f"{path}: 'split_points' is no list of whole numbers")
+    if (np.diff(points.astype(np.int64)) < 0).any() or points[0] < 0 or points[-1] > rows:
+        raise DepoError(f"{path}: 'split_points' do not grow from 0 to the {rows} rows")
+    return np.searchsorted(points, np.arange(rows), side="right").astype(float)
 
 
 def labels_from_lengths(lengths: np.ndarray) -> np.ndarray:

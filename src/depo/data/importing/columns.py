@@ -14,13 +14,12 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from depo.core.errors import DepoError, unknown
+from depo.data.importing.roles import GUESSED, is_counter, no_states
 from depo.data.importing.table import Column, Table
 from depo.data.importing.units import ANGLE, Unit, parse_unit
 
 LINEAR, QUATERNION = "linear", "quaternion"
 WORDS = (ANGLE, LINEAR, "wrapped", "rate", QUATERNION)
-COUNTERS = ("index", "frame", "frame_index", "frame_id", "row", "sample", "unnamed: 0", "column 1")
-"""Columns that count rows, in lower case: no part of a state unless they are asked for."""
 
 
 @dataclass(frozen=True)
@@ -30,6 +29,8 @@ class Signal:
     headers: tuple[str, ...]
     factor: float = 1.0
     kind: str = LINEAR
+    is_certain: bool = True
+    """Whether somebody said its kind, rather than what it is called."""
 
 
 class Feature(NamedTuple):
@@ -179,8 +180,12 @@ def _default(table: Table, without: Sequence[str]) -> tuple[list[Column], list[s
         state = [header for header in table.state if header not in without]
         return [column for column in table.columns if column.header in state], []
     rest = [column for column in table.columns if column.header not in without]
-    counting = [c.header for c in rest if c.name.lower() in COUNTERS and len(rest) > 1]
-    return [c for c in rest if c.header not in counting], [*counting, *table.others]
+    others = no_states([column.header for column in rest])
+    others += [c.header for c in rest if is_counter(c.name) and c.header not in others]
+    kept = [column for column in rest if column.header not in others]
+    if not kept:  # what is left may be anything
+        return rest, list(table.others)
+    return kept, [*others, *table.others]
 
 
 def _grouped(items: Sequence[_Item]) -> list[_Item]:
@@ -195,23 +200,36 @@ def _grouped(items: Sequence[_Item]) -> list[_Item]:
         else:
             found.append(item)
     return [
-        item._replace(words=item.words | {QUATERNION})
-        if len(item.columns) == 4 and len({c.quaternion for c in item.columns} - {""}) == 1
+        item._replace(words=item.words | {QUATERNION, *_guess(item)})
+        if len(item.columns) == 4
+        and len({c.quaternion for c in item.columns} - {""}) == 1
+        and not item.words & {LINEAR, QUATERNION, "rate"}
         else item
         for item in found
     ]
+
+
+def _guess(item: _Item) -> set[str]:
+    return {GUESSED} if item.columns[0].quaternion.startswith(GUESSED) else set()
+
+
+def _axes(columns: Sequence[Column]) -> str:
+    """What the components of a quaternion are, by their names; else w, x, y, z."""
+    said = "".join(column.name.lower().rstrip("])")[-1:] for column in columns)
+    return said if sorted(said) == sorted("wxyz") else "wxyz"
 
 
 def _features(item: _Item, signals: dict[Signal, int], table: Table) -> list[Feature]:
     if QUATERNION in item.words:
         if len(item.columns) != 4 or "rate" in item.words:
             raise DepoError(
-                f"{table.path}: a quaternion is four columns w, x, y, z and has no rate: "
+                f"{table.path}: a quaternion is four columns, as w, x, y, z, and has no rate: "
                 f"'{item.columns[0].header}' and what follows are {len(item.columns)}"
             )
-        signal = Signal(tuple(c.header for c in item.columns), 1.0, QUATERNION)
+        headers, is_certain = tuple(c.header for c in item.columns), GUESSED not in item.words
+        signal = Signal(headers, 1.0, QUATERNION, is_certain)
         number = signals.setdefault(signal, len(signals))
-        names = [f"{item.name}_{axis}" for axis in "wxyz"] if item.name else []
+        names = [f"{item.name}_{axis}" for axis in _axes(item.columns)] if item.name else []
         names = names or [column.name for column in item.columns]
         return [Feature(name, number, i) for i, name in enumerate(names)]
     features = []
@@ -219,7 +237,8 @@ def _features(item: _Item, signals: dict[Signal, int], table: Table) -> list[Fea
         unit = item.unit or column.unit
         is_angle = unit is not None and unit.kind == ANGLE and LINEAR not in item.words
         kind = ANGLE if is_angle or item.words & {ANGLE, "wrapped"} else LINEAR
-        signal = Signal((column.header,), unit.factor if unit else 1.0, kind)
+        is_certain = unit is not None or bool(item.words & {ANGLE, LINEAR, "wrapped"})
+        signal = Signal((column.header,), unit.factor if unit else 1.0, kind, is_certain)
         number = signals.setdefault(signal, len(signals))
         name = item.name or column.name
         if item.name and len(item.columns) > 1:

@@ -6,24 +6,23 @@ import codecs
 import csv
 import re
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from depo.core.errors import DepoError, readable
+from depo.data.importing.clock import CLOCK
+from depo.data.importing.numbers import NumberFormat, could_be_number, is_missing, number_format
 from depo.data.importing.table import Column
-from depo.data.importing.units import Unit, parse_unit
+from depo.data.importing.units import BRACKETED, Unit, parse_unit
 
 LOOKED_AT = 1 << 18
 """Bytes from which all this is told."""
 MOST_LINES = 300
 SEPARATORS = (";", "\t", ",", "|", " ")
-MISSING = ("", "nan", "na", "n/a", "#n/a", "null", "none", "-", "--", "?", "inf", "-inf", "+inf")
-"""What a cell without a number says, in lower case."""
-NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?$")
-COMMA_NUMBER = re.compile(r"[-+]?(\d+,\d*|,\d+|\d+)([eE][-+]?\d+)?$")
-CLOCK = re.compile(r"(\d{1,4}[-./]\d{1,2}[-./]\d{1,4}[T ]+)?\d{1,2}:\d{2}:\d{2}([.,]\d+)?Z?$")
 COMMENT = re.compile(r"^\s*(#|%|//)\s*")
+NO_ANGLE = re.compile(r"^time$|_t[xyz]$|force|moment|torque|activation|length|_[vp][xyz]$|/speed$")
+"""What OpenSim's names say of columns that are in SI units even in a file in degrees."""
 MOST_COLUMNS = 10_000
 
 
@@ -33,7 +32,7 @@ class Dialect:
 
     encoding: str
     separator: str
-    decimal_comma: bool
+    numbers: NumberFormat
     quoted: bool
     skip: int
     """Lines before the first row."""
@@ -45,6 +44,7 @@ class Dialect:
     """Headers of those that hold dates or times of day."""
     width: int
     """How many columns a row has."""
+    line_end: str = "\n"
     notes: tuple[str, ...] = ()
 
 
@@ -71,6 +71,9 @@ def sniff(head: bytes, path: Path) -> Dialect:
     if "\0" in text:
         raise DepoError(f"{path} is no text: expected CSV, TSV, Parquet, NPZ, HDF5 or a dataset")
     lines = text.replace("\r\n", "\n").removesuffix("\n").split("\n")
+    line_end = "\n"
+    if len(lines) == 1 and "\r" in text:  # as old Macintoshes, and spreadsheets there
+        lines, line_end = text.removesuffix("\r").split("\r"), "\r"
     if len(head) >= LOOKED_AT:
         lines = lines[:-1]  # which is cut
     lines = lines[:MOST_LINES]
@@ -78,8 +81,8 @@ def sniff(head: bytes, path: Path) -> Dialect:
         raise DepoError(f"{path} is empty: expected a header and rows of numbers")
     separator, width = _separator(lines)
     cells = [split_line(line, separator) for line in lines]
-    comma = separator != "," and _has_commas(cells)
-    first = next((i for i, row in enumerate(cells) if _is_data(row, width, comma)), None)
+    numbers = number_format(cells)
+    first = _first_row(cells, width, numbers)
     if first is None:
         raise DepoError(
             f"{path} has no row of numbers in its first {len(lines)} lines (line 1 is "
@@ -87,21 +90,57 @@ def sniff(head: bytes, path: Path) -> Dialect:
         )
     if width > MOST_COLUMNS:
         raise DepoError(f"{path} has {width:,} columns, at most {MOST_COLUMNS:,} are read")
-    headers, units, notes = _headers(cells[:first], width, comma)
+    headers, units, notes = _headers(cells[:first], width)
     data = [row for row in cells[first:] if any(row)]
-    kinds = {i: _kind([row[i] for row in data if i < len(row)], comma) for i in range(width)}
+    kinds = {i: _kind([row[i] for row in data if i < len(row)], numbers) for i in range(width)}
+    columns = {i: Column.of(headers[i], units[i]) for i in range(width) if kinds[i] == "number"}
     return Dialect(
         encoding=encoding,
         separator=separator,
-        decimal_comma=comma,
+        numbers=numbers,
         quoted=any('"' in line for line in lines),
         skip=first,
-        columns={i: Column.of(headers[i], units[i]) for i in range(width) if kinds[i] == "number"},
+        columns=_in_degrees(columns) if _says_degrees(lines[:first]) else columns,
         words={i: headers[i] for i in range(width) if kinds[i] == "word"},
         clocks={i: headers[i] for i in range(width) if kinds[i] == "clock"},
         width=width,
-        notes=(*notes, *(["decimal commas"] if comma else [])),
+        line_end=line_end,
+        notes=(*notes, *_said(numbers, columns.values(), lines[:first])),
     )
+
+
+def _said(numbers: NumberFormat, columns: Iterable[Column], above: Sequence[str]) -> list[str]:
+    """What was assumed, as sentences."""
+    found = ["decimal commas"] if numbers.decimal == "," else []
+    if numbers.thousands:
+        found.append(f"'{numbers.thousands}' between thousands")
+    found += [
+        f"the unit of '{readable(column.header)}' is not known: its numbers are taken as they are"
+        for column in columns
+        if column.unit is None
+        and (inside := BRACKETED.match(column.header))
+        and not inside["unit"].strip().isdigit()
+    ]
+    if _says_degrees(above):
+        found.append(
+            "the file says inDegrees=yes: angles are read in degrees, *_tx, *_ty, *_tz are not"
+        )
+    return found
+
+
+def _says_degrees(above: Sequence[str]) -> bool:
+    """Whether an OpenSim file says that its angles are in degrees."""
+    return any(line.replace(" ", "").lower().startswith("indegrees=yes") for line in above)
+
+
+def _in_degrees(columns: Mapping[int, Column]) -> dict[int, Column]:
+    """Columns of such a file, but for translations, forces and what has a unit of its own."""
+    return {
+        i: column
+        if column.unit or NO_ANGLE.search(column.name.lower())
+        else replace(column, unit=parse_unit("deg"))
+        for i, column in columns.items()
+    }
 
 
 def split_line(line: str, separator: str) -> list[str]:
@@ -122,20 +161,6 @@ def split_line(line: str, separator: str) -> list[str]:
     return [cell.strip().strip('"').strip() for cell in row]
 
 
-def is_number(cell: str, comma: bool) -> bool:
-    """Whether a cell holds a number.
-
-    >>> is_number("1,5", True), is_number("1,5", False), is_number("-2e-3", False)
-    (True, False, True)
-    """
-    return bool(NUMBER.match(cell) or (comma and COMMA_NUMBER.match(cell)))
-
-
-def is_missing(cell: str) -> bool:
-    """Whether a cell says that there is no number."""
-    return cell.lower() in MISSING
-
-
 def _separator(lines: Sequence[str]) -> tuple[str, int]:
     """What separates cells, and how many there are in a row: that which makes most of them numbers,
     equally many in each line."""
@@ -146,30 +171,43 @@ def _separator(lines: Sequence[str]) -> tuple[str, int]:
         if width < 2:
             continue
         cells = [cell for row in rows if len(row) == width for cell in row]
-        good = sum(
-            is_number(c, separator != ",") or is_missing(c) or bool(CLOCK.match(c)) for c in cells
-        )
+        good = sum(could_be_number(c) or is_missing(c) or bool(CLOCK.match(c)) for c in cells)
         own = (often / len(rows)) * good / len(cells)
         if own > score + 1e-9:
             best, score = (separator, width), own
     return best
 
 
-def _has_commas(cells: Sequence[Sequence[str]]) -> bool:
-    return any("," in c and COMMA_NUMBER.match(c) for row in cells for c in row)
+def _first_row(cells: Sequence[Sequence[str]], width: int, format: NumberFormat) -> int | None:
+    """The line where rows begin. Columns may be called by numbers: a first line with a word above
+    numbers is a header."""
+    lines = (i for i, row in enumerate(cells) if _is_data(row, width, format))
+    first = next(lines, None)
+    if first is None or any(len(row) == width and any(row) for row in cells[:first]):
+        return first
+    below = next(lines, None)
+    if below is None:
+        return first
+    titles = [
+        not format.fits(name) and not is_missing(name) and not CLOCK.match(name)
+        for name, cell in zip(cells[first], cells[below], strict=False)
+        if format.fits(cell)
+    ]
+    is_header = any(titles) and not any("." in c and format.fits(c) for c in cells[first])
+    return below if is_header else first
 
 
-def _is_data(row: Sequence[str], width: int, comma: bool) -> bool:
+def _is_data(row: Sequence[str], width: int, format: NumberFormat) -> bool:
     """Whether a line is a row: of the right width, with a number, and more numbers than words."""
     if not 0 <= width - len(row) <= width // 2:
         return False
-    numbers = sum(is_number(cell, comma) or bool(CLOCK.match(cell)) for cell in row)
+    numbers = sum(format.fits(cell) or bool(CLOCK.match(cell)) for cell in row)
     words = sum(not is_missing(cell) for cell in row) - numbers
     return numbers > 0 and (numbers >= words or numbers > 2)
 
 
 def _headers(
-    above: Sequence[Sequence[str]], width: int, comma: bool
+    above: Sequence[Sequence[str]], width: int
 ) -> tuple[list[str], list[Unit | None], tuple[str, ...]]:
     """Names and units of the columns, from the lines above the first row."""
     lines = [list(row) for row in above if any(row)]
@@ -198,12 +236,12 @@ def _headers(
     return names, units, tuple(notes)
 
 
-def _kind(cells: Sequence[str], comma: bool) -> str:
+def _kind(cells: Sequence[str], format: NumberFormat) -> str:
     """What a column holds: number, clock, word, or nothing."""
     said = [cell for cell in cells if not is_missing(cell)]
     if not said:
         return "nothing" if all(not cell for cell in cells) else "number"
-    if sum(is_number(cell, comma) for cell in said) * 2 > len(said):
+    if sum(format.fits(cell) for cell in said) * 2 > len(said):
         return "number"
     clocks = sum(bool(CLOCK.match(cell)) for cell in said)
     return "clock" if clocks * 2 > len(said) else "word"

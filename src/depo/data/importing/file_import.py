@@ -7,21 +7,27 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from depo.core.errors import DepoError
-from depo.data.importing.clock import guessed_unit
-from depo.data.importing.columns import QUATERNION
+from depo.core.errors import DepoError, readable
+from depo.data.importing.clock import days_added, guessed_unit
+from depo.data.importing.columns import LINEAR, QUATERNION
+from depo.data.importing.marks import Labels, Marks
 from depo.data.importing.plan import ImportSettings, Plan
 from depo.data.importing.resampling import TURN, Resampler, Stretch
 from depo.data.importing.segments import Segmenter, typical_step
 from depo.data.importing.table import Rows
 from depo.data.importing.units import ANGLE
 from depo.data.importing.velocities import Differentiator
+from depo.data.importing.wrapping import Wrap, are_quaternions, spans, wrap_of
 from depo.data.importing.writing import EpisodeWriter
 
 GAP = 5.0
 """Rows that may be missing, where nothing else is said."""
+MOST_ROUNDED = 1e-2
+"""Of a step, that times may be off by rounding and still count as the same."""
 UNEVEN, OFTEN = 0.2, 0.05
 """Steps that differ by more from the median, and the share of them that is worth a word."""
+MADE_UP = 1_000
+"""States between two rows, of which more are no recording."""
 
 
 @dataclass
@@ -39,22 +45,35 @@ class FileImport:
     _rates: Differentiator = field(default_factory=Differentiator)
     _origin: float = 0.0
     _is_in_segment: bool = False
+    _zero: float | None = None
+    """The first time, in the file's unit."""
+    _resolution: float = 0.0
+    """Seconds by which times that mean the same may differ."""
+    _day: tuple[float, float] = (np.nan, 0.0)
+    _kinds: list[str] = field(default_factory=list)
+    _scale: np.ndarray = field(default_factory=lambda: np.ones(0))
+    _wraps: dict[int, Wrap] = field(default_factory=dict)
+    """Of signals that are angles by their jumps."""
+    _labels: Labels = field(default_factory=lambda: Labels(Marks()))
+
+    def __post_init__(self) -> None:
+        self._labels = Labels(self.plan.marks)
 
     def run(self) -> Iterator[float]:
         """Read, and yield the share that was read."""
         plan = self.plan
         headers = plan.selection.headers
-        read = plan.table.rows(headers, plan.time, plan.episode, plan.report)
-        scale = self._scale()
-        for rows in read:
-            time = self._seconds(rows)
+        read = plan.table.rows([*headers, *plan.more], plan.time, plan.episode, plan.report)
+        for whole in read:
+            rows, time = self._told_apart(whole, len(headers))
             if self._resampler is None:
                 self._check_label(rows.label)
+                self._find_angles(rows.values)
                 self._begin(time)
             assert self._segmenter is not None
             assert self._resampler is not None
             plan.report.rows += len(rows.values)
-            for segment in self._segmenter.split(time, rows.values * scale, rows.label):
+            for segment in self._segmenter.split(time, rows.values * self._scale, rows.label):
                 if segment.is_new:
                     self._end_segment()
                 self._take(self._resampler.push(segment.time, segment.rows))
@@ -63,24 +82,64 @@ class FileImport:
         if not plan.report.rows:
             plan.report.note("no rows")
 
-    def _scale(self) -> np.ndarray:
-        signals = self.plan.selection.signals
-        return np.array([signal.factor for signal in signals for _ in signal.headers])
+    def _told_apart(self, rows: Rows, width: int) -> tuple[Rows, np.ndarray]:
+        """Rows with the columns of the state alone, each one's episode, and its time."""
+        more = rows.values[:, width:]
+        label = rows.label
+        if marked := len(self.plan.marks.headers):
+            before = self._labels.count
+            label = self._labels.of(more[:, :marked])
+            if self._labels.count > before:
+                self.plan.report.note(self.plan.marks.sentence)
+        own = rows._replace(values=rows.values[:, :width], label=label)
+        return own, self._seconds(own, more[:, marked] if self.plan.fraction else None)
 
-    def _seconds(self, rows: Rows) -> np.ndarray:
-        """The time of each row in seconds, or its number."""
-        if rows.time is not None:
-            unit = self.plan.unit
-            if unit is None:
-                unit = guessed_unit(rows.time)
-                self.plan = self.plan._replace(unit=unit)
-                if unit.name != "s":
-                    self.plan.report.note(
-                        f"time '{self.plan.time}' says no unit, and its steps are too long for "
-                        f"seconds: taken for {unit.name} (otherwise: --time {self.plan.time}:s)"
-                    )
-            return rows.time * unit.factor
-        return (self.plan.report.rows + np.arange(len(rows.values))) / (self._rate() or 1.0)
+    def _find_angles(self, values: np.ndarray) -> None:
+        """What the first rows tell of signals whose kind nobody says."""
+        signals = self.plan.selection.signals
+        self._kinds = [signal.kind for signal in signals]
+        self._scale = np.array([signal.factor for signal in signals for _ in signal.headers])
+        for i, own in enumerate(spans([len(signal.headers) for signal in signals])):
+            names = readable(", ".join(signals[i].headers))
+            if signals[i].is_certain:
+                continue
+            if self._kinds[i] == QUATERNION and not are_quaternions(values[:, own]):
+                self._kinds[i] = LINEAR
+            elif self._kinds[i] == QUATERNION:
+                self.plan.report.note(
+                    f"{names}: a quaternion by its names and length, so its sign is made "
+                    "continuous and it is interpolated by slerp (otherwise: --columns …:linear)"
+                )
+            elif (wrap := wrap_of(values[:, own.start])) is not None:
+                self._wraps[i], self._kinds[i] = wrap, ANGLE
+                self._scale[own] = TURN / wrap.turn
+                self.plan.report.note(
+                    f"{names} jumps by {wrap.turn:.4g} as an angle does: interpolated across the "
+                    "jumps, its unit left as it is (say it by --columns "
+                    f"{names}:{'deg' if wrap.turn == 360 else 'rad'}, or :linear for no angle)"
+                )
+
+    def _seconds(self, rows: Rows, fraction: np.ndarray | None) -> np.ndarray:
+        """The time of each row in seconds since the first, or its number."""
+        if rows.time is None:
+            return (self.plan.report.rows + np.arange(len(rows.values))) / (self._rate() or 1.0)
+        times, unit = rows.time, self.plan.unit
+        if unit is None:
+            unit = guessed_unit(times)
+            self.plan = self.plan._replace(unit=unit)
+            if unit.name != "s":
+                self.plan.report.note(
+                    f"time '{self.plan.time}' says no unit, and its numbers are no seconds: taken "
+                    f"for {unit.name} (otherwise: --time {self.plan.time}:s)"
+                )
+        if self.plan.is_clock:
+            times, self._day = days_added(times, self._day)
+        finite = times[np.isfinite(times)]
+        if self._zero is None and len(finite):
+            self._zero = float(finite[0])
+            self._resolution = 2 * float(np.spacing(np.abs(finite).max())) * unit.factor
+        seconds = (times - (self._zero or 0.0)) * unit.factor
+        return seconds if fraction is None else seconds + 1e-9 * fraction
 
     def _rate(self) -> float | None:
         return self.settings.recorded_hz or self.plan.table.hz
@@ -89,6 +148,7 @@ class FileImport:
         """Once the first rows are there: how far apart they are, and what follows from it."""
         plan, report = self.plan, self.plan.report
         has_seconds = bool(plan.time) or self._rate() is not None
+        self._check_direction(time)
         recorded = typical_step(time)
         if recorded is None:
             recorded = self.step or 1.0
@@ -100,6 +160,12 @@ class FileImport:
                 f"{plan.table.path} has no time, which velocities need: name its column by --time, "
                 "or say --recorded-hz"
             )
+        if step is not None and recorded > MADE_UP * step:
+            raise DepoError(
+                f"rows of {plan.table.path} are {recorded:g} s apart and states {step:g} s, more "
+                f"than {MADE_UP:,} would be made up between two: name the unit of its times, as "
+                "--time time:ms, or take a lower --hz"
+            )
         self.time_step = step or (recorded if has_seconds else None)
         max_gap = self.settings.max_gap or GAP * recorded
         if max_gap < recorded * 0.999:
@@ -109,7 +175,7 @@ class FileImport:
             )
         if step is None and plan.time:
             steps = np.diff(time)
-            if np.mean(np.abs(steps - recorded) > UNEVEN * recorded) > OFTEN:
+            if len(steps) and np.mean(np.abs(steps - recorded) > UNEVEN * recorded) > OFTEN:
                 report.note("rows are not evenly apart: resample with --hz or --env")
         if step is not None and recorded > 1.5 * step:
             report.note(
@@ -119,6 +185,15 @@ class FileImport:
         self._origin = float(time[np.isfinite(time)][0]) if np.isfinite(time).any() else 0.0
         self._segmenter = Segmenter(max_gap * (1 + 1e-9), report)
         self._resampler = self._new_resampler(max_gap * (1 + 1e-9), step)
+
+    def _check_direction(self, time: np.ndarray) -> None:
+        """Refuse a file whose last row comes first."""
+        steps = np.diff(time[np.isfinite(time)])
+        if len(steps) > 3 and np.mean(steps < 0) > 0.5:
+            raise DepoError(
+                f"{self.plan.table.path}: the times in '{self.plan.time}' go down from row to row: "
+                "sort the file by them, or name another column by --time"
+            )
 
     def _check_label(self, label: np.ndarray | None) -> None:
         """Refuse episodes that take turns: their rows would have to be sorted first."""
@@ -145,11 +220,11 @@ class FileImport:
 
     def _new_resampler(self, max_gap: float, step: float | None) -> Resampler:
         widths, angles, quaternions, column = [], [], [], 0
-        for signal in self.plan.selection.signals:
+        for signal, kind in zip(self.plan.selection.signals, self._kinds, strict=True):
             widths.append(len(signal.headers))
-            if signal.kind == ANGLE:
+            if kind == ANGLE:
                 angles.append(column)
-            elif signal.kind == QUATERNION:
+            elif kind == QUATERNION:
                 quaternions.append(column)
             column += len(signal.headers)
         return Resampler(
@@ -159,6 +234,7 @@ class FileImport:
             max_gap,
             step,
             self.writer.is_finite,
+            min(self._resolution, MOST_ROUNDED * step) if step else 0.0,
         )
 
     def _take(self, stretches: Sequence[Stretch]) -> None:
@@ -192,7 +268,10 @@ class FileImport:
             own = (rates if feature.is_rate else values)[
                 :, starts[feature.signal] + feature.component
             ]
-            if feature.is_wrapped:
+            if wrap := self._wraps.get(feature.signal):
+                own = own * (wrap.turn / TURN)
+                own = own if feature.is_rate else wrap.put_back(own)
+            elif feature.is_wrapped:
                 own = own - TURN * np.ceil((own - np.pi) / TURN)
             columns.append(own)
         return np.stack(columns, axis=1)

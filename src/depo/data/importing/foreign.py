@@ -91,6 +91,11 @@ class ForeignTable(Table):
     labels: str = ""
     """What the child takes for episodes where the user names none."""
 
+    @property
+    def tells_episodes(self) -> bool:
+        """Whether the child knows where episodes begin."""
+        return bool(self.labels)
+
     def rows(
         self, wanted: Sequence[str], time: str, episode: str, report: FileReport
     ) -> Iterator[Rows]:
@@ -121,7 +126,7 @@ def open_foreign(format: str, paths: Sequence[Path]) -> list[ForeignTable | Depo
                 path=path,
                 columns=tuple(columns),
                 state=tuple(said.get("state", ())),
-                time=find_time(said["columns"]),
+                time=find_time(said["columns"]) or next(iter(units), ""),
                 others=tuple(said.get("words", ())),
                 notes=tuple(said.get("notes", ())),
                 batch=batch,

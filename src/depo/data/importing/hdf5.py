@@ -12,6 +12,7 @@ import numpy as np
 from depo.core.errors import DepoError, readable
 from depo.data.importing.arrays import (
     ENDS,
+    STATES,
     component_of,
     headers_of,
     labels_from_ends,
@@ -99,6 +100,11 @@ def _opened(path: Path) -> Any:
 def _tables(file: Any, path: Path) -> tuple[list[str], list[dict[str, Any]]]:
     """Names of the episodes' groups, or none, and the datasets of each table by relative name."""
     found = _datasets(file, path)
+    if cubes := {name: data for name, data in found.items() if len(data.shape) == 3}:
+        flat = {name: data for name, data in found.items() if name not in cubes}
+        if any(name.split("/")[-1] in STATES for name in cubes) or not flat:
+            return _of_cubes(cubes)
+        found = flat
     groups: dict[str, dict[str, dict[str, Any]]] = {}
     for name, data in found.items():
         parts = name.split("/")
@@ -114,6 +120,30 @@ def _tables(file: Any, path: Path) -> tuple[list[str], list[dict[str, Any]]]:
     names = sorted(groups[parent], key=lambda n: (int(NUMBERED.match(n)[1]), n))  # type: ignore[index]
     prefix = f"{parent}/" if parent else ""
     return [f"{prefix}{name}" for name in names], [groups[parent][name] for name in names]
+
+
+class _Episode:
+    """One episode of an array (episodes, steps, features), read when it is asked for."""
+
+    def __init__(self, data: Any, number: int):
+        self._data, self._number = data, number
+        self.shape, self.dtype = data.shape[1:], data.dtype
+
+    def __len__(self) -> int:
+        return int(self.shape[0])
+
+    def __getitem__(self, rows: slice) -> np.ndarray:
+        return np.asarray(self._data[self._number, rows])
+
+
+def _of_cubes(cubes: Mapping[str, Any]) -> tuple[list[str], list[dict[str, Any]]]:
+    """Arrays (episodes, steps, features) as a table for each episode."""
+    base = next((d for word in STATES for n, d in cubes.items() if n.split("/")[-1] == word), None)
+    base = next(iter(cubes.values())) if base is None else base
+    own = {name: data for name, data in cubes.items() if data.shape[:2] == base.shape[:2]}
+    numbers = range(min(base.shape[0], MOST))
+    tables = [{name: _Episode(data, i) for name, data in own.items()} for i in numbers]
+    return [f"episode {i}" for i in numbers], tables
 
 
 def _datasets(file: Any, path: Path) -> dict[str, Any]:
@@ -144,7 +174,7 @@ def _datasets(file: Any, path: Path) -> dict[str, Any]:
 
 def _is_plain(data: Any) -> bool:
     """Whether a dataset is rows of numbers that lie in this very file."""
-    has_rows = 1 <= len(data.shape) <= 2 and data.shape[0] > 0
+    has_rows = 1 <= len(data.shape) <= 3 and min(data.shape) > 0
     return bool(
         has_rows and data.dtype.kind in "biuf" and not data.is_virtual and not data.external
     )

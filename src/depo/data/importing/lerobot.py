@@ -74,6 +74,6 @@ def _names(feature: Any) -> list[str]:
 def _named(column: Column, names: Mapping[str, list[str]]) -> Column:
     vector, _, number = column.header.rpartition(".")
     known = names.get(vector, [])
-    if not number.isdigit() or int(number) >= len(known):
+    if not number.isdecimal() or int(number) >= len(known):
         return column
     return replace(column, name=known[int(number)])

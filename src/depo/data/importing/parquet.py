@@ -9,12 +9,14 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from depo.core.errors import DepoError
-from depo.data.importing.arrays import MOST_COLUMNS, state_headers
+from depo.core.errors import DepoError, readable
+from depo.data.importing.arrays import MOST_COLUMNS, STATES, state_headers
 from depo.data.importing.text import label_codes
 
 ROWS = 1 << 18
 """Rows that are read at a time."""
+LOOKED_AT = 1_000
+"""Rows by which the length of lists is told."""
 
 
 def describe(path: Path) -> Mapping[str, Any]:
@@ -24,7 +26,7 @@ def describe(path: Path) -> Mapping[str, Any]:
     if len(schema) > MOST_COLUMNS:
         raise DepoError(f"{path} has {len(schema):,} columns, at most {MOST_COLUMNS:,} are read")
     columns: list[str] = []
-    words, units, left = [], {}, []
+    words, units, left, nested = [], {}, list[str](), list[str]()
     for name, kind in schema.items():
         if _is_time(kind):
             columns.append(name)
@@ -33,11 +35,19 @@ def describe(path: Path) -> Mapping[str, Any]:
             columns.append(name)
         elif kind in (pl.String, pl.Categorical):
             words.append(name)
-        elif (inner := getattr(kind, "inner", None)) is not None and inner.is_numeric():
+        elif not _is_nested(kind) and getattr(getattr(kind, "inner", None), "is_numeric", bool)():
             columns += [f"{name}.{i}" for i in range(_width(table, name, kind))]
+        elif _is_nested(kind):
+            nested.append(name)
         else:
             left.append(name)
     notes = [f"not read: {', '.join(left)[:200]}"] if left else []
+    if (nested and not columns) or any(name.startswith(STATES) for name in nested):
+        raise DepoError(
+            f"{path}: column '{readable(nested[0])}' holds lists of lists, as where a row is an "
+            "episode: write one row a step, as polars' DataFrame.explode does"
+        )
+    notes += [f"lists of lists are not read: {', '.join(nested)[:200]}"] if nested else []
     state = list(state_headers(columns)) if any("." in column for column in columns) else []
     return {"columns": columns, "words": words, "units": units, "notes": notes, "state": state}
 
@@ -76,6 +86,11 @@ def _expression(header: str, schema: Any, is_label: bool = False) -> pl.Expr:
     return column.cast(pl.Float64).fill_null(np.nan)
 
 
+def _is_nested(kind: Any) -> bool:
+    inner = getattr(kind, "inner", None)
+    return isinstance(inner, pl.List | pl.Array) or len(getattr(kind, "shape", ())) > 1
+
+
 def _is_time(kind: Any) -> bool:
     return isinstance(kind, pl.Datetime | pl.Duration)
 
@@ -88,6 +103,6 @@ def _width(table: pl.LazyFrame, name: str, kind: Any) -> int:
     if isinstance(kind, pl.Array):
         width = int(kind.shape[0]) if len(kind.shape) == 1 else 0
     else:
-        first = table.select(pl.col(name).list.len()).head(1).collect()
-        width = int(first.item() or 0) if len(first) else 0
+        first = table.select(pl.col(name).list.len()).head(LOOKED_AT).collect()
+        width = int(first.to_series().max() or 0)  # type: ignore[arg-type]  # a first one may be null
     return min(width, MOST_COLUMNS)

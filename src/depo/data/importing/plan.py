@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, NamedTuple
 
 import msgspec
 
 from depo.core.codec import check_fields
 from depo.core.errors import DepoError, readable
+from depo.data.importing.clock import fraction_of
 from depo.data.importing.columns import Selection, choose, resolve_one
+from depo.data.importing.marks import Marks
 from depo.data.importing.report import FileReport
+from depo.data.importing.roles import episode_header, with_quaternions
 from depo.data.importing.table import Table
 from depo.data.importing.units import TIME, Unit, parse_unit, time_unit
 
 Rate = Annotated[float, msgspec.Meta(ge=0, le=1e6)]
 Seconds = Annotated[float, msgspec.Meta(ge=0, le=86_400)]
 Length = Annotated[int, msgspec.Meta(ge=2)]
-EPISODES = ("episode", "episode_index", "episode_id", "trial", "trial_id", "trajectory_id")
-"""What a column is called, in lower case, whose changes begin episodes."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,8 @@ class ImportSettings:
     time: str = ""
     """The column with the time, COLUMN[:UNIT]; empty: the one that is called so."""
     episode: str = ""
-    """A column whose changes begin an episode; empty: one called episode, else each file is one."""
+    """A column whose changes begin an episode, or that marks an episode's last row (one called
+    done); empty: one that is called so, else each file is one."""
     hz: Rate = 0.0
     """States in a second to resample to; 0: the environment's if there is one, else as recorded."""
     recorded_hz: Rate = 0.0
@@ -65,6 +67,19 @@ class Plan(NamedTuple):
     unit: Unit | None
     episode: str
     report: FileReport
+    marks: Marks = Marks()
+    fraction: str = ""
+    """Header of the nanoseconds that belong to the time's seconds."""
+
+    @property
+    def is_clock(self) -> bool:
+        """Whether times are dates or times of day."""
+        return self.time in self.table.others
+
+    @property
+    def more(self) -> list[str]:
+        """Columns to read beside those of the state."""
+        return [*self.marks.headers, *([self.fraction] if self.fraction else [])]
 
 
 def make_plans(
@@ -80,7 +95,9 @@ def make_plans(
             plans.append(_plan(table, settings, plans[0] if plans else None))
         except DepoError as error:
             if not settings.skip_unreadable:
-                raise
+                if len(tables) == 1 or "--" in str(error):
+                    raise
+                raise DepoError(f"{error} (--skip-unreadable goes on without it)") from None
             report = FileReport(str(getattr(table, "path", "a file")))
             report.note(f"left out: {error}")
             skipped.append(report)
@@ -92,15 +109,17 @@ def make_plans(
 def _plan(table: Table, settings: ImportSettings, first: Plan | None) -> Plan:
     report = FileReport(str(table.path), notes=list(table.notes))
     time, unit = _time_of(table, settings.time)
-    episode = settings.episode and resolve_one(settings.episode, table, "--episode")
-    if not episode:
-        headers = [*(column.header for column in table.columns), *table.others]
-        episode = table.episode or next((h for h in headers if h.lower() in EPISODES), "")
+    headers = [column.header for column in table.columns]
+    fraction = fraction_of(time, headers)
+    unit = Unit("s", 1.0, TIME) if fraction else unit
+    episode, marks = _episodes_of(table, settings.episode, time, report)
+    table = replace(table, columns=with_quaternions(table.columns))
     items = settings.columns
     if not items and first is not None:  # the same features in the same order
         items = tuple(f.name for f in first.selection.features if not f.is_rate)
-    selection, left = choose(table, items, without=(time, episode), velocities=settings.velocities)
-    left = [name for name in left if name not in (time, episode)]
+    used = (time, fraction, episode, *marks.headers)
+    selection, left = choose(table, items, without=used, velocities=settings.velocities)
+    left = [*marks.headers, *(name for name in left if name not in used)]
     if left:
         report.note(f"columns left out: {readable(', '.join(left))}")
     if first is not None and selection.names != first.selection.names:
@@ -109,7 +128,23 @@ def _plan(table: Table, settings: ImportSettings, first: Plan | None) -> Plan:
             f"{first.table.path} gave {readable(', '.join(first.selection.names))}: name them by "
             "--columns"
         )
-    return Plan(table, selection, time, unit, episode, report)
+    return Plan(table, selection, time, unit, episode, report, marks, fraction)
+
+
+def _episodes_of(table: Table, given: str, time: str, report: FileReport) -> tuple[str, Marks]:
+    """The column that tells episodes apart, or columns that mark where they end or begin."""
+    numbers = [column.header for column in table.columns]
+    if given:
+        header = resolve_one(given, table, "--episode")
+        marks = Marks.among([header], counters=False)
+        return ("", marks) if marks.headers else (header, marks)
+    if table.episode or table.tells_episodes or table.is_finite:
+        return table.episode, Marks()
+    if header := episode_header([*numbers, *table.others]):
+        report.note(f"episodes are told apart by column '{readable(header)}'")
+        return header, Marks()
+    marks = Marks.among(numbers, counters=not time and len(numbers) > 1)
+    return "", marks
 
 
 def _time_of(table: Table, given: str) -> tuple[str, Unit | None]:

@@ -11,6 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from depo.core.limits import check_size
+
 TURN = 2 * np.pi
 TOLERANCE = 1e-6
 """Of a step: two times that are no further apart are one."""
@@ -159,6 +161,8 @@ class Resampler:
     max_gap: float
     step: float | None = None
     is_finite: bool = False
+    resolution: float = 0.0
+    """Seconds by which times that mean the same may differ."""
     _time: np.ndarray = field(default_factory=lambda: np.zeros(0))
     _rows: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))
     _turns: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))
@@ -221,7 +225,12 @@ class Resampler:
         if self.step is None:
             return self._time[(self._time > self._decided) & (self._time <= frontier)]
         assert self._start is not None
-        last = int(np.floor((frontier - self._start) / self.step + TOLERANCE))
+        end = float(np.floor((frontier - self._start) / self.step + self._tolerance / self.step))
+        more = end + 1 - self._count
+        check_size(
+            8 * more * (2 + self._rows.shape[1]), f"all that is interpolated up to {frontier:g} s"
+        )
+        last = int(end)
         found = self._start + self.step * np.arange(self._count, last + 1)
         self._count = max(self._count, last + 1)
         return np.clip(found, self._time[0], self._time[-1])
@@ -236,8 +245,12 @@ class Resampler:
         self._forget(frontier)
         return found
 
+    @property
+    def _tolerance(self) -> float:
+        return max(TOLERANCE * (self.step or 0.0), self.resolution)
+
     def _values(self, at: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        tolerance = 0.0 if self.step is None else TOLERANCE * self.step
+        tolerance = 0.0 if self.step is None else self._tolerance
         values = np.empty((len(at), self._rows.shape[1]))
         is_known, repaired = np.ones(len(at), bool), np.zeros(len(at), int)
         if np.isfinite(self._rows).all() and not self.quaternions:  # all signals at once

@@ -69,6 +69,8 @@ class Table(ABC):
     """Header of the column whose changes begin episodes, unless the user says otherwise."""
     others: tuple[str, ...] = ()
     """Headers of columns of words, which may tell episodes apart or be a clock."""
+    clocks: tuple[str, ...] = ()
+    """Headers of those among them that hold dates or times of day."""
     hz: float | None = None
     """How often rows were recorded, where there is no time."""
     are_steps: bool = False
@@ -79,6 +81,11 @@ class Table(ABC):
     """The environment that it says it is from."""
     notes: tuple[str, ...] = field(default=())
     """What was found while the file was looked at."""
+
+    @property
+    def tells_episodes(self) -> bool:
+        """Whether the format itself says where episodes begin."""
+        return False
 
     @abstractmethod
     def rows(

@@ -20,7 +20,8 @@ from depo.core.errors import DepoError, readable
 from depo.core.limits import EXPANSION, LOOKED_AT, check_size
 from depo.data.importing.clock import find_time, seconds_of
 from depo.data.importing.dialect import LOOKED_AT as HEAD
-from depo.data.importing.dialect import MISSING, Dialect, is_missing, is_number, sniff, split_line
+from depo.data.importing.dialect import Dialect, sniff, split_line
+from depo.data.importing.numbers import MISSING, is_missing
 from depo.data.importing.report import FileReport
 from depo.data.importing.table import Rows, Table
 
@@ -30,6 +31,7 @@ LONGEST_LINE = 1 << 20
 EXAMPLES = 3
 """Unreadable cells that are named in a report."""
 BLANK_LINES = re.compile(rb"\n(?:[ \t]*\r?\n)+")
+COMMENTS = re.compile(rb"(?m)^[ \t]*(?:#|%|//).*\n?")
 
 
 @dataclass(frozen=True)
@@ -64,6 +66,7 @@ def open_text(path: Path) -> TextTable:
         path=path,
         columns=tuple(own.columns.values()),
         time=find_time([*own.clocks.values(), *headers]),
+        clocks=tuple(own.clocks.values()),
         others=(*own.words.values(), *own.clocks.values()),
         notes=own.notes,
         dialect=own,
@@ -154,7 +157,8 @@ class _Reader:
                 return
             if is_first:
                 block, is_first = block.removeprefix(codecs.BOM_UTF8), False
-            yield block if decoder is None else decoder.decode(block).encode()
+            block = block if decoder is None else decoder.decode(block).encode()
+            yield block if self.dialect.line_end == "\n" else block.replace(b"\r", b"\n")
 
     def _is_cut(self, rest: bytes) -> bool:
         """Whether the last line, which has no end, lacks cells, or its last cell lacks digits."""
@@ -170,17 +174,20 @@ class _Reader:
         return True
 
     def _parsed(self, lines: bytes, share: float) -> Rows:
-        dropped = b"\n\n" in lines or b"\n\r\n" in lines or lines[:1] in b"\r\n"
-        packed = BLANK_LINES.sub(b"\n", lines).lstrip(b"\r\n") if dropped else lines
+        packed = self._without_comments(lines)
+        dropped = b"\n\n" in packed or b"\n\r\n" in packed or packed[:1] in b"\r\n"
+        packed = BLANK_LINES.sub(b"\n", packed).lstrip(b"\r\n") if dropped else packed
+        dropped = len(packed) < len(lines)
         if self.dialect.separator == " ":
-            packed = re.sub(rb"[ \t]+", b" ", re.sub(rb"(?m)^[ \t]+|[ \t]+(?=\r?$)", b"", packed))
+            packed = re.sub(rb"(?m)^ | (?=\r?$)", b"", re.sub(rb"[ \t]+", b" ", packed))
         if not packed.strip():
             return Rows(np.zeros((0, len(self.wanted))), None, None, share)
+        self._count_cells(packed)
         texts = {i for i in (self.time, self.label) if i is not None and self._holds_words(i)}
         numbers = list(dict.fromkeys([*self.wanted, *self._others()]))
         table = self._table(packed, numbers, texts)
         parsed = {i: table[f"c{i}"] for i in numbers if i not in texts}
-        if any(column.null_count() for column in parsed.values()):
+        if self.dialect.numbers.thousands or any(c.null_count() for c in parsed.values()):
             # all from one table: a quote too many divides lines otherwise where texts are read
             table = self._table(packed, numbers, set(numbers))
             parsed = self._repaired(table, list(parsed), lines if dropped else packed)
@@ -193,6 +200,40 @@ class _Reader:
             column = table[f"c{self.label}"] if self.label in texts else parsed[self.label]
             label = label_codes(column)
         return Rows(np.stack(values, axis=1), time, label, share)
+
+    def _without_comments(self, lines: bytes) -> bytes:
+        """The lines without those that only a person should read."""
+        if not any(b"\n" + mark in lines or lines.startswith(mark) for mark in (b"#", b"%", b"//")):
+            return lines
+        kept, count = COMMENTS.subn(b"", lines)
+        if count:
+            self.report.note(
+                f"comments among the rows are left out (the first near line {self.line + 1:,})"
+            )
+        return kept
+
+    def _count_cells(self, lines: bytes) -> None:
+        """Say if lines have more or fewer cells than the others."""
+        own = self.dialect
+        between = own.width - 1
+        if own.quoted or not between:
+            return
+        separator = own.separator.encode()
+        rows = lines.count(b"\n") + (not lines.endswith(b"\n"))
+        if lines.count(separator) == rows * between:
+            return
+        counts = [line.count(separator) for line in lines.split(b"\n") if line.strip()]
+        more, fewer = (sum(n > between for n in counts), sum(n < between for n in counts))
+        if more:
+            self.report.note(
+                f"lines with more than {own.width} cells ({more:,} of those up to line "
+                f"{self.line + len(counts):,}): what is too much is left out"
+            )
+        if fewer:
+            self.report.note(
+                f"lines with fewer than {own.width} cells ({fewer:,} of those up to line "
+                f"{self.line + len(counts):,}): the others are taken for missing"
+            )
 
     def _holds_words(self, column: int) -> bool:
         return column in self.dialect.words or column in self.dialect.clocks
@@ -216,7 +257,7 @@ class _Reader:
                     truncate_ragged_lines=True,
                     ignore_errors=True,
                     quote_char='"' if own.quoted else None,
-                    decimal_comma=own.decimal_comma,
+                    decimal_comma=own.numbers.decimal == "," and own.separator != ",",
                     encoding="utf8-lossy",
                 )
         except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
@@ -231,9 +272,7 @@ class _Reader:
         found = {}
         for i in columns:
             text = table[f"c{i}"].str.strip_chars(" \t\r\"'")
-            if self.dialect.decimal_comma:
-                text = text.str.replace(",", ".", literal=True)
-            number = text.cast(pl.Float64, strict=False)
+            number = self.dialect.numbers.numbers(text)
             wrong = number.is_null() & text.is_not_null()
             wrong &= ~text.str.to_lowercase().is_in(list(MISSING))
             if (count := int(wrong.sum())) and not self._is_header(text.filter(wrong), i):
@@ -258,7 +297,7 @@ class _Reader:
         for i, line in enumerate(lines.split(b"\n")):
             cells = split_line(line.decode(errors="replace"), self.dialect.separator)
             cell = cells[column] if column < len(cells) else ""
-            if cell == header or is_missing(cell) or is_number(cell, self.dialect.decimal_comma):
+            if cell == header or is_missing(cell) or self.dialect.numbers.fits(cell):
                 continue
             more = f" (and {count - 1} more there)" if count > 1 else ""
             self.report.note(

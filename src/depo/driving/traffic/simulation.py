@@ -104,7 +104,7 @@ def _programs() -> Path:
 def _run(program: Path, words: list[object], folder: Path) -> None:
     command = [str(program), *(str(word) for word in words)]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
-    (folder / f"{program.name}.log").write_text(done.stdout + done.stderr)
+    (folder / f"{program.name}.log").write_text(done.stdout + done.stderr, "utf-8")
     if done.returncode:
         last = (done.stderr.strip() or "no message").splitlines()[-1]
         raise DepoError(f"{program.name} failed: {last}")

@@ -27,7 +27,7 @@ LONGEST_LINE = 1 << 16
 """Bytes of a row, or of the names of columns."""
 ROWS = 1 << 19
 """Rows of a Parquet file that are read at a time."""
-NUMBER = re.compile(rb"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?$")
+NUMBER = re.compile(rb"[-+]?(\d++\.?\d*+|\.\d++)([eE][-+]?\d++)?$")
 Progress = Callable[[float], None]
 """Is told the share of the file that has been read."""
 COLUMNS: dict[str, Any] = {

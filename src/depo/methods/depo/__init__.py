@@ -184,16 +184,10 @@ _BEFORE_THE_RECIPE: dict[str, Any] = {
 }
 
 
-def _as_published(task: str) -> dict[str, Any]:
-    """What the published runs of a task were made with."""
-    return {**_BEFORE_THE_RECIPE, **SHARED.get(task, {}), **_OWN_TASKS.get(task, {})}
-
-
-_PUBLISHED = ("HalfCheetah-v5", "Walker2d-v5", "depo/Driving-v0")
-"""Tasks with published figures keep what these were made with until they are made again: the recipe
-was tried on too few seeds there."""
+_DRIVING = "depo/Driving-v0"
+"""The one exception from the recipe, by which fewer arrive (lab note 40)."""
 TASKS: dict[str, dict[str, dict[str, Any]]] = {
-    "fast": {task: _as_published(task) for task in _PUBLISHED},
+    "fast": {_DRIVING: {**_BEFORE_THE_RECIPE, **SHARED[_DRIVING], **_OWN_TASKS[_DRIVING]}},
     "v0.1": _OWN_TASKS,
     "paper": {
         "depo/Driving-v0": {"supervision": 1.0, "calibration": 1.0},

@@ -1,0 +1,69 @@
+"""Angles whose unit nobody says, told by their jumps of a turn, and quaternions told by names."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from depo.data.importing.resampling import TURN
+
+TURNS = (TURN, 360.0)
+NEAR, SMALL = 0.02, 0.25
+"""Parts of a turn: by which a jump may miss one, and that usual steps stay below."""
+UNIT = 0.05
+"""By how much the length of a quaternion may differ from 1."""
+
+
+class Wrap(NamedTuple):
+    """An angle's turn, and the end of the range that it is kept in."""
+
+    turn: float
+    low: float
+
+    def put_back(self, angle: np.ndarray) -> np.ndarray:
+        """The same angle in the range.
+
+        >>> Wrap(360.0, -180.0).put_back(np.array([190.0, -180.0])).tolist()
+        [-170.0, -180.0]
+        """
+        return angle - self.turn * np.floor((angle - self.low) / self.turn)
+
+
+def wrap_of(values: np.ndarray) -> Wrap | None:
+    """The turn by which an angle jumps; None: it does not, or is none.
+
+    >>> wrap_of(np.array([3.0, 3.1, -3.1, -3.0])).low.__round__(2), wrap_of(np.arange(4.0))
+    (-3.14, None)
+    """
+    good = values[np.isfinite(values)]
+    if len(good) < 3:
+        return None
+    steps = np.abs(np.diff(good))
+    for turn in TURNS:
+        low = 0.0 if good.min() >= 0 else -turn / 2
+        slack = 1e-3 * turn
+        jumps = steps > 0.6 * turn
+        if good.min() < low - slack or good.max() > low + turn + slack or not jumps.any():
+            continue
+        usual = float(np.quantile(steps[~jumps], 0.99)) if (~jumps).any() else np.inf
+        left = np.abs(steps[jumps] - turn)
+        if usual < SMALL * turn and (left <= max(3 * usual, NEAR * turn)).all():
+            return Wrap(turn, low)
+    return None
+
+
+def are_quaternions(values: np.ndarray) -> bool:
+    """Whether rows of four numbers have length 1."""
+    good = values[np.isfinite(values).all(axis=1)]
+    if not len(good):
+        return False
+    is_unit = np.abs(np.linalg.norm(good, axis=1) - 1) <= UNIT
+    return bool(is_unit.mean() > 0.9)
+
+
+def spans(widths: Sequence[int]) -> list[slice]:
+    """Where each signal's columns are."""
+    return [slice(int(a), int(b)) for a, b in pairwise(np.cumsum([0, *widths]))]
