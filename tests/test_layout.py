@@ -53,6 +53,7 @@ TESTED_BY = {
     "export/onnx_graph": "export/test_policy_export.py",
     "models/plain_model": "models/test_plain.py",
     "sharing/places": "sharing/test_transport.py",
+    "environments/sizes": "environments/test_gymnasium_environment.py",
     "environments/vector_stepper": "environments/test_gymnasium_environment.py",
     # used by everything
     "core/annotations": "core/test_codec.py",

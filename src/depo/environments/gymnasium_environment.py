@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import gymnasium as gym
 import numpy as np
@@ -33,6 +33,7 @@ from depo.environments.misbehaviour import saying_what_is_wrong
 from depo.environments.mujoco import hear_warnings
 from depo.environments.names import is_given, missing
 from depo.environments.observing import goal_features, observed
+from depo.environments.sizes import Sizes, VectorSizes
 from depo.environments.variation import Varied
 from depo.environments.vector_stepper import VectorStepper
 from depo.environments.wrappers import (
@@ -49,27 +50,6 @@ if TYPE_CHECKING:
 
 TIME_LIMIT = 1_000
 """Steps after which an episode is cut where the environment itself sets no limit."""
-
-
-class Sizes(NamedTuple):
-    """Finite spaces: how many states and actions."""
-
-    states: int
-    actions: int
-
-
-class VectorSizes(NamedTuple):
-    """Lengths of state and action vectors."""
-
-    states: int
-    actions: int
-    choices: tuple[int, ...] = ()
-    """Among how many each choice is, where actions are choices as one-hot vectors."""
-
-    @property
-    def action_space(self) -> ActionSpace:
-        """What actions are, as vectors."""
-        return ActionSpace(self.actions, self.choices)
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,9 @@ from depo.core.seeds import TRAINING, derived_seed, stream
 from depo.core.stopping import may_stop
 from depo.data.replay import Replay
 from depo.data.transitions import Acted, Expert, with_kept_goal
-from depo.environments.gymnasium_environment import GymnasiumEnvironment, VectorSizes
+from depo.environments.gymnasium_environment import GymnasiumEnvironment
 from depo.environments.jax_environment import JaxEnvironment
+from depo.environments.sizes import VectorSizes
 from depo.learners.gathering import Chance, Gathering, GoalKeeping, HostGathering
 from depo.learners.jax_gathering import CompiledGathering
 from depo.methods.off_policy.method import Shape
