@@ -156,8 +156,8 @@ def _measured(environment: EnvironmentSettings) -> dict[str, object]:
 
 def _read(environment: EnvironmentSettings) -> Kept | None:
     """What is kept; None: nothing, or nothing that can be read, so that it is measured anew."""
-    path = yardstick_file(environment)
-    with contextlib.suppress(DepoError, OSError):
+    with contextlib.suppress(DepoError, OSError):  # of which no home folder is one
+        path = yardstick_file(environment)
         kept = decode(Kept, FORMAT.read(path), str(path))
         if json_digest(kept.measured) == json_digest(encode(_measured(environment))):
             return kept
