@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+import os
 from pathlib import Path
 
 import pytest
@@ -67,6 +68,17 @@ def test_what_is_kept_and_cannot_be_read_is_measured_again(
     random_scores(run)
     yardstick_file(run.job.environment).write_text(text)
     assert random_scores(run)["return"] == 0.5
+    assert len(played) == 2
+
+
+def test_without_a_place_to_keep_it_it_is_played_each_time(
+    tmp_path: Path, played: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("DEPO_CACHE", "XDG_CACHE_HOME", "HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(os.path, "expanduser", lambda path: path)  # nobody knows a home folder
+    run = Run.open(kept_run(GRID, tmp_path / "run"))
+    assert [random_scores(run)["return"] for _ in range(2)] == [0.5, 0.5]
     assert len(played) == 2
 
 

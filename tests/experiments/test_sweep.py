@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import sys
 from concurrent.futures import Future
 from pathlib import Path
@@ -35,6 +36,20 @@ def test_a_failing_run_is_named(tmp_path: Path) -> None:
     broken = PlannedRun(make_job("transfer", planner=tmp_path / "nowhere", **flat(**SMALL)))
     sweep = Sweep(tmp_path, {"lost": broken})
     with pytest.raises(DepoError, match="run 'lost'"):
+        sweep.execute(workers=1, watch=lambda *_: None)
+
+
+def test_processes_that_cannot_talk_are_a_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As in a container whose /dev/shm is read-only, or not there."""
+
+    def no_semaphore(*_: object, **__: object) -> None:
+        raise OSError(errno.EROFS, "Read-only file system")
+
+    monkeypatch.setattr("multiprocessing.synchronize.SemLock.__init__", no_semaphore)
+    sweep = Sweep(tmp_path, {"ppo": PlannedRun(make_job("ppo", **flat(**SMALL)))})
+    with pytest.raises(DepoError, match=r"Read-only file system.*/dev/shm.*leave --workers out"):
         sweep.execute(workers=1, watch=lambda *_: None)
 
 

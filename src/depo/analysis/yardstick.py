@@ -155,15 +155,14 @@ def _replayed(run: Run, measure: bool) -> tuple[dict[str, float], str]:
         recording = hashlib.sha256(np.ascontiguousarray(demos.observations).data).hexdigest()
         measured = {"recording": recording, "id": where.id, "arguments": where.arguments}
         measured |= {"versions": _versions()}
-        path = _file(measured)
-        kept = _read(path, measured)
+        kept = _read(measured)
         if kept is None and measure:
             run.check_imports()
             if (found := replayed_return(where, demos)) is None:
                 return {}, ""
             scores = {"mean": found.mean, "reached": found.reached}
             kept = Kept(run.job.environment.label, measured, scores, found.samples)
-            _keep(path, kept)
+            _keep(kept)
         if kept is not None:
             known = ReplayedReturn(kept.scores["mean"], kept.scores["reached"], kept.episodes)
             return ({"return": known.mean} if known.is_believed else {}), known.told()
@@ -172,7 +171,7 @@ def _replayed(run: Run, measure: bool) -> tuple[dict[str, float], str]:
 
 def _random_in(run: Run, environment: EnvironmentSettings, measure: bool) -> dict[str, float]:
     measured = _measured(environment)
-    kept = None if is_given(environment.id) else _read(_file(measured), measured)
+    kept = None if is_given(environment.id) else _read(measured)
     if kept is not None:
         return dict(kept.scores)
     if not measure:
@@ -183,7 +182,7 @@ def _random_in(run: Run, environment: EnvironmentSettings, measure: bool) -> dic
     run.check_imports()
     scores = family_of(environment).random_scores(environment, EPISODES)
     if not is_given(environment.id):
-        _keep(_file(measured), Kept(environment.label, measured, scores))
+        _keep(Kept(environment.label, measured, scores))
     return scores
 
 
@@ -197,15 +196,16 @@ def _versions() -> dict[str, str]:
     return {name: found[name] for name in DEPENDS_ON}
 
 
-def _read(path: Path, measured: Mapping[str, object]) -> Kept | None:
+def _read(measured: Mapping[str, object]) -> Kept | None:
     """What is kept; None: nothing, or nothing that can be read, so that it is measured anew."""
-    with contextlib.suppress(DepoError, OSError):
+    with contextlib.suppress(DepoError, OSError):  # of which no home folder is one
+        path = _file(measured)
         kept = decode(Kept, FORMAT.read(path), str(path))
         if json_digest(kept.measured) == json_digest(encode(measured)):
             return kept
     return None
 
 
-def _keep(path: Path, kept: Kept) -> None:
+def _keep(kept: Kept) -> None:
     with contextlib.suppress(DepoError, OSError):  # a read-only home costs time, nothing else
-        FORMAT.write(path, encode(kept))
+        FORMAT.write(_file(kept.measured), encode(kept))

@@ -92,8 +92,14 @@ class LocalExecutor:
 
     def __init__(self, workers: int) -> None:
         context = multiprocessing.get_context("spawn")
-        with safe_path():
-            free = context.Queue()
+        try:
+            with safe_path():
+                free = context.Queue()
+        except OSError as error:
+            raise DepoError(
+                f"processes cannot talk to each other here ({error.strerror}; on Linux /dev/shm "
+                "must be writable): give the container some, or leave --workers out"
+            ) from None
         for i in range(workers):
             free.put(cores()[i % len(cores())])
         self._pool = ProcessPoolExecutor(
