@@ -10,21 +10,19 @@ from __future__ import annotations
 
 import argparse
 import json
-import shlex
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 from depo.analysis.policies import play
+from depo.analysis.report.origins import command_of
 from depo.core.codec import encode
 from depo.core.errors import DepoError
 from depo.core.files import new_folder, read_object, write_bytes, write_json
 from depo.core.signature import PLACE, SIGNATURE
-from depo.environments.family import short_name
 from depo.evaluation.statistics import interval
-from depo.methods.presets import compose
-from depo.methods.settings_tree import flat_values
 from depo.models.card import SETTINGS
 from depo.models.policy_folder import load_policy
 from depo.runs.job import Job
@@ -119,19 +117,9 @@ def score(values: np.ndarray) -> Score:
 
 
 def command(job: Job, seed: int) -> str:
-    """What trains such a model again: flags that differ from what holds without them."""
-    task, dynamics = job.environment.id, job.environment.dynamics
-    usual = compose(job.method, job.preset, job.learner, task, dynamics, job.skill).settings
-    before, now = flat_values(usual), flat_values(job.settings)
-    words = ["depo", "train", job.method, "--env", short_name(job.environment)]
-    words += ["--preset", job.preset, "--seed", str(seed), "--steps", str(job.steps)]
-    words += ["--demos", Path(job.demos).name] if job.demos else []
-    for name, value in now.items():
-        if value != before.get(name):
-            flag = name.replace("_", "-")
-            switch = f"--{flag}" if value else f"--no-{flag}"
-            words += [switch] if isinstance(value, bool) else [f"--{flag}", str(value)]
-    return shlex.join(words)
+    """What trains such a model again, without paths of the machine it was trained on."""
+    alone = replace(job, seeds=(seed,), demos=Path(job.demos).name if job.demos else "")
+    return command_of(alone, Path())
 
 
 def card(entry: Entry) -> str:

@@ -30,6 +30,7 @@ TESTED_BY = {
     # figures are drawn by the tests of what they show
     "plotting/*": "analysis/test_imagine.py",
     # parts of one analysis
+    "analysis/drives": "analysis/report/test_drives.py",
     "analysis/evaluate": "cli/test_main.py",
     "analysis/forward": "analysis/test_reachability.py",
     "analysis/imagination": "analysis/test_imagine.py",
@@ -39,9 +40,11 @@ TESTED_BY = {
     "analysis/policies": "zoo/test_entries.py",
     "analysis/region": "analysis/test_reachability.py",
     # parts of one page
+    "analysis/report/claims": "analysis/report/test_page.py",
     "analysis/report/charts": "analysis/report/test_page.py",
     "analysis/report/contents": "analysis/report/test_page.py",
     "analysis/report/markup": "analysis/report/test_page.py",
+    "analysis/report/result_sections": "analysis/report/test_page.py",
     "analysis/report/sections": "analysis/report/test_page.py",
     "analysis/recordings/comparison": "analysis/recordings/test_check.py",
     "analysis/recordings/findings": "analysis/recordings/test_check.py",

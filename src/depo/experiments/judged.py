@@ -17,7 +17,7 @@ def claims_about(run: Run) -> dict[str, list[JudgedClaim]]:
     found = {}
     folder = run.path.absolute()
     for path in sorted(folder.parent.parent.glob(f"*/{VERDICT}")):
-        with contextlib.suppress(DepoError):  # what cannot be read judges nothing
+        with contextlib.suppress(DepoError):  # what cannot be read says nothing
             verdict = read_verdict(path.parent)
             label = _label(folder, list(verdict.settings_digest))
             if label and verdict.settings_digest[label] == settings_digest(run):

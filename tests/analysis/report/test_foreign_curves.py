@@ -37,6 +37,25 @@ def test_a_plain_table_with_seeds_and_gaps(tmp_path: Path) -> None:
     assert one.tolist() == [5]
 
 
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("Global Step;Mean Return\n10;1,5\n20;-2,5\n", [[1.5, -2.5]]),
+        ("\ufefftimesteps\tEpisode-Reward\n10\t1.5\n20\t-2.5\n", [[1.5, -2.5]]),
+        (
+            '"Step","a - charts/episodic_return","a - charts/episodic_return__MAX","b - return"\n'
+            '"10","1","9",""\n"20","2","9","4"\n',
+            [[1, 2], [4]],
+        ),
+    ],
+)
+def test_tables_of_spreadsheets_and_other_trackers(
+    tmp_path: Path, text: str, values: list[list[float]]
+) -> None:
+    (tmp_path / "a.csv").write_text(text, encoding="utf-8")
+    assert [own.tolist() for _, own in read_curve_file(tmp_path / "a.csv")[1]] == values
+
+
 def test_files_of_one_label_are_seeds_of_one_curve(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("step,return\n0,0\n10,10\n20,20\n")
     (tmp_path / "b=1.csv").write_text("step,return\n0,10\n20,30\n")

@@ -5,11 +5,14 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from depo.analysis.report.contents import contents_of
+from depo.analysis.report.page import page as page_of
 from depo.analysis.report.page import write_report
 from depo.runs.run import Run
 from tests.support.chromium import chromium
@@ -91,6 +94,44 @@ def test_a_phone_in_the_dark(browser: Any, report: Path) -> None:
         page.emulate_media(media="print")
         paper = page.evaluate("getComputedStyle(document.body).backgroundColor")
         assert paper == "rgb(255, 255, 255)"
+
+
+DRIVE = {
+    "title": "vehicle 7: arrived after 0.4 s",
+    "seconds": [0.0, 0.2, 0.4],
+    "speeds": [9.0, 10.0, 11.5],
+    "road": {
+        "left": 0,
+        "right": [[0, 8], [300, 7]],
+        "lines": [3.7],
+        "zone": [9, 90],
+        "length": 300,
+    },
+    "size": [4.5, 1.8],
+    "ego": [[10, 2, 0], [60, 2, 0.1], [110, 3, 0]],
+    "plans": [[[12, 2], [14, 2]], [], []],
+    "recorded": [[10, 2], [100, 2]],
+    "others": [[[30, 5, 4.5, 1.8, 0]], [], [[80, 5, 12, 2.4, 0.05]]],
+}
+
+
+@pytest.mark.parametrize("width", [1400, 390])
+def test_a_drive_moves_with_its_slider(browser: Any, tmp_path: Path, width: int) -> None:
+    (own,) = contents_of([Run.open(kept_run(GRID, tmp_path / "run"))], measure=False)
+    (tmp_path / "page.html").write_text(page_of([replace(own, drives=[DRIVE])]))
+    picture = "() => document.querySelector('figure.drive canvas').toDataURL()"
+    with shown(browser, tmp_path / "page.html", viewport={"width": width, "height": 800}) as page:
+        slider, said = page.locator(".player input"), page.locator(".player output")
+        page.wait_for_function("() => document.querySelector('.drive canvas').clientHeight > 50")
+        assert said.inner_text() == "0.0 s, 9.0 m/s"
+        before = page.evaluate(picture)
+        slider.press("End")
+        assert said.inner_text() == "0.4 s, 11.5 m/s"
+        assert page.evaluate(picture) != before
+        page.locator(".player button").click()  # from the beginning, to the end
+        page.wait_for_function("() => document.querySelector('.player button').innerText == 'Play'")
+        assert said.inner_text() == "0.4 s, 11.5 m/s"
+        assert page.evaluate("document.documentElement.scrollWidth") == width
 
 
 def test_tables_need_no_scripting(browser: Any, report: Path) -> None:

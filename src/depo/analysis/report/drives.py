@@ -11,7 +11,7 @@ import numpy as np
 from depo.analysis.drives import Moment, moments, recorded_path
 from depo.analysis.evaluate import load_policies
 from depo.core.errors import DepoError
-from depo.driving.drivers import PolicyDriver
+from depo.driving.drivers import Driver, PolicyDriver
 from depo.driving.environment import DrivingEnvironment
 from depo.driving.opening import open_environment
 from depo.driving.scene import NOBODY
@@ -26,7 +26,7 @@ EVERY = 2
 """Steps from one picture to the next."""
 AHEAD = 30
 """Steps that a plan is imagined for."""
-SEEN = 80.0
+SEEN = 145.0
 """Metres around the ego in which others are drawn."""
 
 
@@ -41,12 +41,13 @@ def drives_of(run: Run) -> list[dict[str, Any]]:
     chosen = np.linspace(0, len(environment.choice) - 1, DRIVES).round().astype(int)
     vehicles = np.asarray(environment.choice)[np.unique(chosen)]
     ahead = AHEAD if isinstance(policy, DecoupledPolicy) else 0
-    return [_drive(environment, PolicyDriver(policy), int(one), ahead) for one in vehicles]
+    return [drive_of(environment, PolicyDriver(policy), int(one), ahead) for one in vehicles]
 
 
-def _drive(
-    environment: DrivingEnvironment, driver: PolicyDriver, vehicle: int, ahead: int
+def drive_of(
+    environment: DrivingEnvironment, driver: Driver, vehicle: int, ahead: int = AHEAD
 ) -> dict[str, Any]:
+    """One drive; x and y in metres, headings in radians."""
     every = list(moments(environment, driver, vehicle, ahead, EVERY))
     shown = every[::EVERY]
     if shown[-1] is not every[-1]:

@@ -2,7 +2,8 @@
 
 A Stable-Baselines3 monitor (``#{…}``, then ``r,l,t``), a TensorBoard export (``Wall
 time,Step,Value``; CleanRL's curves are saved so), or any table with a column of steps and one of
-returns; ``seed`` tells several apart.
+returns; ``seed`` tells several apart. In a Weights & Biases export each run is a seed. Semicolons,
+tabs and decimal commas, as spreadsheets write them, are read too.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import csv
 import io
 import math
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -28,11 +30,12 @@ ROW = 350
 """Bytes that a row takes in memory."""
 FURTHEST = 1e300
 """Steps and returns from here on have no sum."""
+SEPARATORS = ",;\t"
 POINTS = 200
 """A curve of more points is shown as the means of as many parts."""
 STEPS = (
     "step", "steps", "env_steps", "timesteps", "timestep", "global_step", "num_timesteps",
-    "total_timesteps", "time/total_timesteps", "environment steps", "frames",
+    "total_timesteps", "time/total_timesteps", "environment_steps", "frames",
 )  # fmt: skip
 RETURNS = (
     "return", "returns", "episode_return", "episodic_return", "eval_return", "mean_return",
@@ -67,33 +70,61 @@ def read_curves(given: Sequence[str]) -> list[ForeignCurve]:
 
 def read_curve_file(path: Path) -> tuple[str, list[tuple[np.ndarray, np.ndarray]]]:
     """What kind of file it is, and (steps, returns) of every seed in it."""
-    text = read_text(path, "CSV", LARGEST)
+    text = read_text(path, "CSV", LARGEST).removeprefix("\ufeff")
     check_size(text.count("\n") * ROW, f"{path}, read into a table,")
     is_monitor = text.startswith("#")
     if is_monitor:
         text = text.partition("\n")[2]
-    reader = csv.reader(io.StringIO(text))
+    head = text.partition("\n")[0]
+    separator = max(SEPARATORS, key=head.count)
+    names = next(_table(path, text, separator), [])
+    own = [_plain(name) for name in names]
+    if is_monitor or own[:3] == ["r", "l", "t"]:
+        kind, steps, values = "training episodes of a Stable-Baselines3 monitor", "l", ["r"]
+    else:
+        is_export = own == ["wall_time", "step", "value"]
+        kind = "a TensorBoard export" if is_export else "a table"
+        steps, values = _first(own, STEPS), _runs(names)
+    if steps not in own or not set(values) & set(own):
+        raise DepoError(
+            f"{path} has the columns {', '.join(map(readable, names)) or '-'}: expected a "
+            "Stable-Baselines3 monitor (r,l,t), a TensorBoard export (Wall time,Step,"
+            "Value), or one column 'step' and one 'return'"
+        )
+    _check_count(path, len(values))
+    found = []
+    for value in values:
+        places = [own.index(x) for x in (steps, value, *({"seed"} & set(own)))]
+        every = list(_numbers(path, _table(path, text, separator), places, separator))
+        found += [_curve(np.array(one), steps == "l") for one in _by_seed(every, path)]
+    if not found:
+        raise DepoError(f"{path} has no row of numbers: nothing can be drawn")
+    return kind, found
+
+
+def _table(path: Path, text: str, separator: str) -> Iterator[list[str]]:
+    """The rows of a table, its head first; one at a time, for they may be many."""
     try:
-        names = [name.strip().lower() for name in next(reader, [])]
-        if is_monitor or names[:3] == ["r", "l", "t"]:
-            kind, columns = "training episodes of a Stable-Baselines3 monitor", ("l", "r")
-        else:
-            is_export = names == ["wall time", "step", "value"]
-            kind = "a TensorBoard export" if is_export else "a table"
-            columns = (_first(names, STEPS), _first(names, RETURNS))
-        for column in columns:
-            if column not in names:
-                raise DepoError(
-                    f"{path} has the columns {', '.join(map(readable, names)) or '-'}: expected a "
-                    "Stable-Baselines3 monitor (r,l,t), a TensorBoard export (Wall time,Step,"
-                    "Value), or one column 'step' and one 'return'"
-                )
-        rows = list(_numbers(path, reader, names, [*columns, *({"seed"} & set(names))]))
+        yield from csv.reader(io.StringIO(text), delimiter=separator)
     except csv.Error as error:
         raise DepoError(f"{path} is not readable CSV: {readable(str(error))}") from None
-    if not rows:
-        raise DepoError(f"{path} has no row of numbers: nothing can be drawn")
-    return kind, [_curve(np.array(own), columns[0] == "l") for own in _by_seed(rows, path)]
+
+
+def _plain(name: str) -> str:
+    """A column's name as STEPS and RETURNS have it."""
+    return re.sub(r"[\s_-]+", "_", name.strip().lower())
+
+
+def _runs(names: Sequence[str]) -> list[str]:
+    """The column of returns; of a Weights & Biases export, where it is RUN - NAME, each run's."""
+    plain = [_plain(name) for name in names]
+    if one := _first(plain, RETURNS):
+        return [one]
+    return [
+        own
+        for name, own in zip(names, plain, strict=True)
+        if _plain(name.rpartition(" - ")[2]) in RETURNS
+    ]
 
 
 def _named(word: str) -> tuple[str, Path]:
@@ -110,17 +141,17 @@ def _first(names: Sequence[str], known: Sequence[str]) -> str:
 
 
 def _numbers(
-    path: Path, reader: Iterator[list[str]], names: list[str], columns: Sequence[str]
+    path: Path, table: Iterator[list[str]], places: Sequence[int], separator: str
 ) -> Iterator[list[float]]:
     """Steps, return and, where there is one, seed of every row; empty cells and NaN, which tools
     write where nothing was measured, are passed over."""
-    places = [names.index(column) for column in columns]
-    for number, row in enumerate(reader, 2):
+    next(table)
+    for number, row in enumerate(table, 2):
         cells = [row[i].strip() if i < len(row) else "" for i in places]
         if not all(cells):
             continue
         try:
-            values = [float(cell) for cell in cells]
+            values = [float(_with_point(cell, separator)) for cell in cells]
         except ValueError:
             raise DepoError(
                 f"{path}, row {number}: {', '.join(map(readable, cells))} are no numbers"
@@ -133,12 +164,21 @@ def _numbers(
             yield values
 
 
+def _with_point(cell: str, separator: str) -> str:
+    """A decimal comma, which is one where it does not separate cells, as a point."""
+    return cell if separator == "," or "." in cell else cell.replace(",", ".")
+
+
+def _check_count(path: Path, seeds: int) -> None:
+    if seeds > MAX_SEEDS:
+        raise DepoError(f"{path} has {seeds:,} seeds, at most {MAX_SEEDS:,} are read")
+
+
 def _by_seed(rows: Sequence[Sequence[float]], path: Path) -> list[list[tuple[float, float]]]:
     found: dict[float, list[tuple[float, float]]] = defaultdict(list)
     for steps, value, *seed in rows:
         found[seed[0] if seed else 0.0].append((steps, value))
-    if len(found) > MAX_SEEDS:
-        raise DepoError(f"{path} has {len(found):,} seeds, at most {MAX_SEEDS:,} are read")
+    _check_count(path, len(found))
     return list(found.values())
 
 
