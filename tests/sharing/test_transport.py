@@ -44,20 +44,6 @@ def test_by_fsspec_in_memory(planner: Path, tmp_path: Path) -> None:
     fsspec.filesystem("memory").rm("/bucket", recursive=True)
 
 
-def test_force_replaces_a_model_and_nothing_else(planner: Path, tmp_path: Path) -> None:
-    thesis = tmp_path / "mine" / "years" / "thesis.tex"
-    thesis.parent.mkdir(parents=True)
-    thesis.write_text("all of it")
-    with pytest.raises(depo.DepoError, match=r"mine holds 'years/thesis.tex', which no model has"):
-        depo.pull(planner, tmp_path / "mine", force=True)
-    assert thesis.read_text() == "all of it"
-    memory = fsspec.filesystem("memory")
-    memory.pipe("/bucket/a/b/c/d/e/f.txt", b"deep")
-    with pytest.raises(depo.DepoError, match=r"there is nothing at|holds '"):
-        depo.pull("memory://bucket/a", tmp_path / "here")
-    memory.rm("/bucket", recursive=True)
-
-
 def test_out_of_an_archive(planner: Path, tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
         for name, data in contents(planner).items():

@@ -53,14 +53,8 @@ def _move(source: Place, name: str, target: Place, into: str, force: bool) -> No
             f"{readable(name)} holds '{readable(extra[0])}', which no planner, skill, policy or "
             "zoo entry has: give a folder such as RUN/planner/seed-0"
         )
-    there = set(target.sizes())
-    if there and not force:
+    if target.sizes() and not force:
         raise DepoError(f"{readable(into)} is not empty: --force replaces it")
-    if kept := sorted(there - MODEL_FILES - ENTRY_FILES):
-        raise DepoError(
-            f"{readable(into)} holds '{readable(kept[0])}', which no model has and --force would "
-            "remove: give a model's folder, or a new one"
-        )
     files = {each: source.read(each) for each in names}
     _check(files, readable(name))
     target.write(files, replace=force)
