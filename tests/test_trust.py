@@ -219,6 +219,7 @@ def test_every_way_to_name_a_module_is_known() -> None:
         "hopper.xml": (),
         "/elsewhere/evil.xml": ("xml_file=/elsewhere/evil.xml",),
         "./evil.xml": ("xml_file=./evil.xml",),
+        ".evil.xml": ("xml_file=.evil.xml",),
         "evil:Arm-v0": ("xml_file=evil:Arm-v0",),
     }.items():
         for data in (value, [1, {"a": value}]):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import resource
 import statistics
 import subprocess
@@ -197,14 +198,21 @@ def test_a_session(tmp_path: Path, monkeypatch, capsys) -> None:
     assert call("resume", "runs/a b[/x]", "--json") == 0
 
 
-def test_settings_of_matplotlib_in_the_current_folder_run_nothing(tmp_path: Path) -> None:
-    (tmp_path / "matplotlibrc").write_text("text.usetex: True\nbackend: module://evil\n")
+@pytest.mark.parametrize("is_pipe", [False, True])
+def test_settings_of_matplotlib_in_the_current_folder_run_nothing(
+    is_pipe: bool, tmp_path: Path
+) -> None:
+    if is_pipe:  # which nobody writes to
+        os.mkfifo(tmp_path / "matplotlibrc")
+    else:
+        (tmp_path / "matplotlibrc").write_text("text.usetex: True\nbackend: module://evil\n")
     code = (
         "import io; from depo.cli.main import main\n"
         "try:\n    main(['--version'])\n"
         "except SystemExit:\n    pass\n"
         "from matplotlib.figure import Figure\n"
-        "figure = Figure(); figure.text(0, 0, 'x'); figure.savefig(io.BytesIO(), format='png')"
+        "figure = Figure(); figure.text(0, 0, 'x'); figure.savefig(io.BytesIO(), format='png')\n"
+        "import matplotlib; assert 'evil' not in str(matplotlib.rcParams._get_backend_or_none())"
     )
     command = [sys.executable, "-P", "-c", code]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)

@@ -17,7 +17,7 @@ def test_it_lists_and_shows_cards(capsys) -> None:
     assert call("zoo") == 0
     assert "zoo:grid" in capsys.readouterr().out
     assert call("zoo", "grid") == 0
-    assert "library_name: depo" in capsys.readouterr().out
+    assert "library_name: depo" in capsys.readouterr().out.splitlines()
     assert call("zoo", "gird") == 2
     assert "did you mean 'grid'" in capsys.readouterr().err
 

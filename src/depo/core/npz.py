@@ -163,7 +163,7 @@ class _FewMembers:
 
 
 def _listed(file: IO[bytes], path: Path) -> zipfile.ZipFile:
-    archive = zipfile.ZipFile(_FewMembers(file, path))  # type: ignore[arg-type]
+    archive = zipfile.ZipFile(_FewMembers(file, path))
     archive.fp = file
     return archive
 

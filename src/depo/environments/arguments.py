@@ -8,15 +8,16 @@ from typing import Any
 
 from depo.core.imports import is_allowed, refuse_strangers
 
-ELSEWHERE = re.compile(r"^\.|[/\\:~]|\.[A-Za-z]\w*$")
-"""What a text holds that names a file (by its folder, or by its ending), or ``module:Id``."""
+ELSEWHERE = re.compile(r"^\.|[/\\:~]")
+"""What a text holds that names a file outside its environment's package, or ``module:Id``; MuJoCo's
+environments take a name that begins with a point for a file of the current folder."""
 
 
 def leading(arguments: Iterable[tuple[str, Any]]) -> tuple[str, ...]:
     """The arguments that may name a file or another environment, as ``name=value``.
 
-    >>> leading({"xml_file": "other.xml", "reset_noise_scale": 0.1, "map_name": "4x4"}.items())
-    ('xml_file=other.xml',)
+    >>> leading({"xml_file": "./other.xml", "map_name": "4x4"}.items())
+    ('xml_file=./other.xml',)
     """
     return tuple(
         f"{name}={text}"

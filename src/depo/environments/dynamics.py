@@ -28,6 +28,8 @@ PARAMETERS: dict[str, tuple[str, ...]] = {
 }
 """What is multiplied in a MuJoCo model; inertia goes with mass, as for another material."""
 
+MOST, DIGITS = 8, 6
+"""Changes on top of one another (each 'mixed' doubles an action), and digits of a place."""
 Maker = Callable[[gym.Env, str], gym.Env]
 
 
@@ -273,7 +275,10 @@ def parse_dynamics(text: str) -> tuple[Change, ...]:
     >>> parse_dynamics("")
     ()
     """
-    return tuple(_parse_one(word.strip()) for word in text.split(",")) if text.strip() else ()
+    words = [word.strip() for word in text.split(",")] if text.strip() else []
+    if len(words) > MOST:
+        raise DepoError(f"{len(words):,} dynamics on top of one another: give at most {MOST}")
+    return tuple(map(_parse_one, words))
 
 
 def with_dynamics(env: gym.Env, text: str) -> gym.Env:
@@ -299,7 +304,7 @@ def _parse_one(word: str) -> Change:
         raise DepoError(f"dynamics '{word}': {name} needs a factor, as {name}=0.8")
     if allowed == "=F":
         return Change(name, _factor(word, value))
-    if equals and not all(x.isdecimal() for x in value.split("-")):
+    if equals and not all(x.isdecimal() and len(x) <= DIGITS for x in value.split("-")):
         raise DepoError(f"dynamics '{word}': an order looks like {name}=2-0-1")
     return Change(name, value)
 
