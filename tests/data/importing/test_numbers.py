@@ -95,6 +95,8 @@ def test_line_ends_of_old_and_columns_called_by_numbers(tmp_path: Path) -> None:
 
 def test_opensim_says_that_angles_are_in_degrees(tmp_path: Path) -> None:
     head = "Coordinates\nnRows=3\ninDegrees=yes\nendheader\ntime\thip_flexion\tpelvis_tx\n"
-    (tmp_path / "a.mot").write_text(head + "0\t90\t1\n0.1\t45\t2\n0.2\t0\t3\n")
+    rows = [f"{i / 10}\t{10 * i}\t{i}\n" for i in range(20)]
+    (tmp_path / "a.mot").write_text(head + "".join(rows))
     states = demos_of(tmp_path / "a.mot", {}).observations
-    np.testing.assert_allclose(states, [[np.pi / 2, 1], [np.pi / 4, 2], [0, 3]], atol=1e-6)
+    np.testing.assert_allclose(states[:, 0], np.deg2rad(10.0 * np.arange(20)), atol=1e-5)
+    np.testing.assert_array_equal(states[:, 1], np.arange(20))
