@@ -114,7 +114,7 @@ def test_columns_by_their_own_names_and_marks_on_last_rows(tmp_path: Path) -> No
         ({"obs": np.array([None, 1], object)}, "'obs' are pickled objects, which depo never loads"),
         (
             {"states": np.zeros((2, 3, 1)), "lengths": np.array([2, 9])},
-            "are not between 0 and the 3 steps",
+            "not between 0 and the 3",
         ),
         ({"words": np.array(["a", "b"])}, "has no array of numbers with rows"),
         (
