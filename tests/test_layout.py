@@ -69,6 +69,8 @@ TESTED_BY = {
     "data/importing/dialect": "data/importing/test_text.py",
     "data/importing/file_import": "data/importing/test_pipeline.py",
     "data/importing/hdf5": "data/importing/test_foreign.py",
+    "data/importing/locomujoco": "data/importing/test_archives.py",
+    "data/importing/memory": "data/importing/test_archives.py",
     "data/importing/parquet": "data/importing/test_foreign.py",
     "data/importing/plan": "data/importing/test_pipeline.py",
     "data/importing/report": "data/importing/test_pipeline.py",

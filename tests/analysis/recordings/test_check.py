@@ -90,6 +90,23 @@ def test_a_start_in_mid_motion_is_no_unit() -> None:
     assert "step 0, '" in said
 
 
+def test_velocities_that_are_changes_in_a_step_are_named() -> None:
+    said = only([walk * [1, 1, STEP, STEP] for walk in recording()])
+    assert said.startswith("units: 'vx' and 'vy' are about 1/20 as large")
+    assert said.endswith("changes in a step where the environment has velocities?")
+
+
+def test_episodes_written_as_one_are_named() -> None:
+    said = only([np.concatenate([walk[:60] for walk in recording(episodes=3)])])
+    assert said.startswith("range: in 2 of 179 steps positions jump as no velocity says (after ")
+    assert "episode 0, step 59, '" in said
+
+
+def test_a_small_offset_in_every_start_is_named() -> None:
+    said = only([walk + np.array([0, 0.3, 0, 0]) for walk in recording(episodes=8)])
+    assert said.startswith("starts: 'y' begins where no reset does")
+
+
 def test_velocities_that_are_none_are_named() -> None:
     noise = np.random.default_rng(0)
     walks = [np.c_[walk[:, :3], noise.uniform(-1, 1, len(walk))] for walk in recording()]

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -54,3 +55,17 @@ def test_one_loose_relation_is_a_force_and_no_pair() -> None:
     loose = Moves(state, state + np.c_[push, np.zeros(400)], state[:1])
     assert abs(correlations(loose)[0, 1]) > 0.85
     assert find_pairs(loose) == []
+
+
+@pytest.mark.parametrize("share", [0.0, 1.0])
+def test_an_integrator_that_adds_one_of_both_velocities_is_taken_as_it_is(share: float) -> None:
+    """Actions that change their sign in every step make the mean of velocities another thing."""
+    generator = np.random.default_rng(0)
+    speed = np.cumsum(generator.choice([-1.0, 1.0], 300))
+    added = (1 - share) * speed[:-1] + share * speed[1:]
+    place = np.concatenate([[0.0], np.cumsum(0.02 * added)])
+    states = np.stack([place, speed], axis=1)
+    moves = Moves(states[:-1], states[1:], states[:1])
+    (pair,) = find_pairs(moves)
+    assert (pair.position, pair.velocity, pair.share) == (0, 1, share)
+    np.testing.assert_allclose(pair.slope, 0.02, rtol=1e-6)

@@ -1,10 +1,14 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from depo.analysis.recordings.check import compare
+from depo.analysis.recordings.moves import Moves
+from depo.data import Demonstrations
 from tests.support.cart import NAMES, demonstrations, explored, recording
 
 WALKS = recording(episodes=3, length=60)
@@ -26,6 +30,24 @@ def test_a_number_outside_the_space_is_named_by_its_place(episode, step, feature
 
 def test_a_feature_that_is_stuck_is_named_once() -> None:
     assert kinds([np.c_[walk[:, :3], np.full(len(walk), 7.0)] for walk in WALKS]) == ["constant"]
+
+
+def test_a_force_without_contact_and_a_goal_of_one_episode_may_stay_as_they_are() -> None:
+    seen = explored().moves
+    force = np.where(np.arange(len(seen.states)) % 3 == 0, 1.0, 0.0)
+    goal = np.repeat(np.random.default_rng(0).normal(size=len(seen.states) // 50 + 1), 50)
+    more = np.stack([force, goal[: len(force)]], axis=1)
+    moves = Moves(
+        np.c_[seen.states, more],
+        np.c_[seen.reached, np.roll(force, -1), more[:, 1]],
+        np.c_[seen.starts, np.zeros((len(seen.starts), 1)), goal[: len(seen.starts)]],
+    )
+    own = replace(explored(), moves=moves, low=np.full(6, -50.0), high=np.full(6, 50.0))
+    walks = [np.c_[walk, np.zeros(len(walk)), np.full(len(walk), 0.3)] for walk in WALKS]
+    names = (*NAMES, "force", "goal")
+    one, all_of_them = (Demonstrations.from_episodes(w) for w in (walks[:1], walks))
+    assert "constant" not in [finding.kind for finding in compare(one, own, names).findings]
+    assert "'goal' never changes" in compare(all_of_them, own, names).warnings[0]
 
 
 def test_a_column_written_twice_is_named_once() -> None:

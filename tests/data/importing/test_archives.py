@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from depo.core.errors import DepoError
+from depo.data.importing import archives
 from tests.support.recordings import demos_of, import_here
 
 
@@ -65,6 +66,38 @@ def test_a_cube_is_episodes_of_equal_length(tmp_path: Path) -> None:
     np.testing.assert_array_equal(demos.observations, cube.reshape(12, 2))
 
 
+def test_a_cube_that_is_filled_up_ends_where_lengths_or_masks_say(tmp_path: Path) -> None:
+    cube = np.arange(24.0).reshape(3, 4, 2)
+    parts = {"actions": np.zeros((3, 3, 1)), "states": cube}
+    mask = np.array([[1, 1, 0, 0], [1, 1, 1, 1], [1, 1, 1, 0]], bool)
+    for more in ({"lengths": np.array([2, 4, 3])}, {"mask": mask}):
+        demos = demos_of(save(tmp_path, **parts, **more), {})
+        assert demos.episode_lengths.tolist() == [2, 4, 3]
+        np.testing.assert_array_equal(demos.observations, cube[mask])
+
+
+def test_arrays_that_are_an_episode_each(tmp_path: Path) -> None:
+    first, second = np.arange(8.0).reshape(4, 2), np.arange(10.0).reshape(5, 2)
+    np.savez(tmp_path / "b.npz", second, first)
+    for path in (save(tmp_path, traj_10=first, traj_9=second), tmp_path / "b.npz"):
+        demos = demos_of(path, {})
+        assert demos.episode_lengths.tolist() == [5, 4]
+        np.testing.assert_array_equal(demos.observations, np.concatenate([second, first]))
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_rows_come_in_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, order: Any) -> None:
+    monkeypatch.setattr(archives, "ROWS", 7)
+    rows = np.random.default_rng(0).normal(size=(40, 3))
+    path = tmp_path / "a.npz"
+    np.savez_compressed(
+        path, obs=np.asarray(rows, ">f8", order=order), dones=np.arange(40) % 20 == 19
+    )
+    demos = demos_of(path, {})
+    assert demos.episode_lengths.tolist() == [20, 20]
+    np.testing.assert_allclose(demos.observations, rows, atol=1e-6)
+
+
 def test_columns_by_their_own_names_and_marks_on_last_rows(tmp_path: Path) -> None:
     path = save(
         tmp_path, time=np.arange(6) / 10, hip_deg=np.arange(6.0), done=np.array([0, 0, 1, 0, 0, 1])
@@ -78,6 +111,11 @@ def test_columns_by_their_own_names_and_marks_on_last_rows(tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("arrays", "said"),
     [
+        ({"obs": np.array([None, 1], object)}, "'obs' are pickled objects, which depo never loads"),
+        (
+            {"states": np.zeros((2, 3, 1)), "lengths": np.array([2, 9])},
+            "not between 0 and the 3",
+        ),
         ({"words": np.array(["a", "b"])}, "has no array of numbers with rows"),
         (
             {"qpos": np.zeros((4, 2)), "split_points": np.array([0, 9])},

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from depo.core.errors import DepoError
-from depo.data.importing.archives import ArrayTable
 from depo.data.importing.columns import choose, resolve_one
+from depo.data.importing.memory import ArrayTable
 from depo.data.importing.table import Column
 
 HEADERS = (

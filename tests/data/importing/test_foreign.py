@@ -103,3 +103,25 @@ def test_files_are_converted_together(tmp_path: Path, monkeypatch: pytest.Monkey
     monkeypatch.setattr(foreign, "TOGETHER", 1)
     import_here(tmp_path, {"columns": ("x",)})
     assert calls == [1] * 5
+
+
+def test_parquet_of_lists_that_begin_with_none_and_of_lists_of_lists(tmp_path: Path) -> None:
+    pairs = [None, *([t, -t] for t in TIME[1:])]
+    stamps = pl.Series((TIME * 1e6).astype(np.int64)).cast(pl.Datetime("us"))
+    frame = pl.DataFrame({"pair": pairs, "__index_level_0__": stamps, "done": TIME[20] == TIME})
+    frame.write_parquet(tmp_path / "a.parquet")
+    demos = demos_of(tmp_path / "a.parquet", {})
+    assert demos.episode_lengths.tolist() == [20, 29]
+    np.testing.assert_allclose(demos.observations[:, 1], -TIME[1:], atol=1e-6)
+    pl.DataFrame({"obs": [[[1.0, 2.0]] * 5]}).write_parquet(tmp_path / "a.parquet")
+    with pytest.raises(DepoError, match=r"'obs' holds lists of lists.*one row a step"):
+        import_here(tmp_path / "a.parquet", {})
+
+
+def test_hdf5_of_episodes_of_equal_length(tmp_path: Path) -> None:
+    cube = np.arange(24.0).reshape(3, 4, 2)
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        file["obs"], file["actions"] = cube, np.zeros((3, 3, 1))
+    demos = demos_of(tmp_path / "a.h5", {})
+    assert demos.episode_lengths.tolist() == [4, 4, 4]
+    np.testing.assert_array_equal(demos.observations, cube.reshape(12, 2))

@@ -54,3 +54,27 @@ def test_a_minari_dataset(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     assert again.episode_lengths.tolist() == [2, 3]
     note = again.metadata["import"]["files"][0]["notes"][0]
     assert note == "rows are steps of an environment already: not resampled"
+
+
+@pytest.mark.parametrize(
+    ("head", "said"),
+    [
+        (b"\x93NUMPY\x01\x00", "numpy.savez"),
+        (b"#ROSBAG V2.0\n", "one topic a file"),
+        (b"\x80\x04\x95\x01", "a pickle, which depo never loads"),
+        (b'{"t": 0.0}\n', "JSON: save it as CSV"),
+        (b"PK\x03\x04", "is not an .npz file"),
+    ],
+)
+def test_other_formats_are_named_with_what_to_do(tmp_path: Path, head: bytes, said: str) -> None:
+    (tmp_path / "a.bin").write_bytes(head)
+    with pytest.raises(DepoError, match=said):
+        demos_of(tmp_path / "a.bin", {})
+
+
+def test_a_file_beside_others_is_left_out_on_request(tmp_path: Path) -> None:
+    for name, rows in (("README.txt", "Walks."), ("a.csv", "t,x\n0,1\n1,2\n"), ("b.csv", "")):
+        (tmp_path / name).write_text(rows)
+    with pytest.raises(DepoError, match=r"b.csv is empty.*--skip-unreadable goes on without it"):
+        demos_of(tmp_path, {})
+    assert demos_of(tmp_path, {"skip_unreadable": True}).episode_lengths.tolist() == [2]

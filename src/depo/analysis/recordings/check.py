@@ -12,7 +12,12 @@ from depo.analysis.recordings.episodes import find_lengths, find_starts
 from depo.analysis.recordings.exploration import STEPS, Explored, explore
 from depo.analysis.recordings.findings import Finding
 from depo.analysis.recordings.finite import find_in_finite
-from depo.analysis.recordings.motion import find_leaps, find_unreachable, find_velocities
+from depo.analysis.recordings.motion import (
+    find_boundaries,
+    find_leaps,
+    find_unreachable,
+    find_velocities,
+)
 from depo.analysis.recordings.moves import Moves
 from depo.analysis.recordings.named import environment_names, find_names, shown_names
 from depo.analysis.recordings.order import better_order, find_order
@@ -139,5 +144,6 @@ def compare(demos: Demonstrations, explored: Explored, known: Sequence[str] = ()
     found += find_starts(demos, corrected) + find_lengths(demos, explored.limit, step)
     if step == 1.0:
         found += find_velocities(corrected) + find_leaps(corrected)
+        found += [] if found else find_boundaries(demos, corrected)
         found += [] if found else find_unreachable(reached)
     return RecordingCheck(tuple(found), comparison, reached)

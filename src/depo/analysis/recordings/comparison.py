@@ -50,7 +50,8 @@ class Comparison:
     @cached_property
     def recorded_pairs(self) -> list[Pair]:
         """The same features of the recording."""
-        return [slope(self.recording, pair.position, pair.velocity) for pair in self.pairs]
+        own = self.recording
+        return [slope(own, pair.position, pair.velocity, pair.share) for pair in self.pairs]
 
     @cached_property
     def pair_ratios(self) -> np.ndarray:

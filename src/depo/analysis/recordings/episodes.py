@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import numpy as np
 
-from depo.analysis.recordings.comparison import Comparison
+from depo.analysis.recordings.comparison import NOISE, Comparison
 from depo.analysis.recordings.findings import Finding, listed, number, span, verb
-from depo.analysis.recordings.units import OUTSIDE
+from depo.analysis.recordings.units import EPISODES, OUTSIDE
 from depo.data.demonstrations import Demonstrations, place
 
+BEYOND = 0.2
+"""Part of the resets' range by which all starts must lie outside of it."""
 LENIENT = 1.1
 """How exactly the number of steps is known where states are other than one step apart."""
 
 
 def find_starts(demos: Demonstrations, comparison: Comparison) -> list[Finding]:
     """Features that begin, in most episodes, where no reset puts them."""
-    wrong = np.flatnonzero(comparison.starts_outside > OUTSIDE)
+    wrong = np.flatnonzero((comparison.starts_outside > OUTSIDE) | _all_beyond(comparison))
     if not len(wrong):
         return []
     worst, features, names = (
@@ -37,6 +39,19 @@ def find_starts(demos: Demonstrations, comparison: Comparison) -> list[Finding]:
             tuple(features),
         )
     ]
+
+
+def _all_beyond(comparison: Comparison) -> np.ndarray:
+    """Features that begin, in every one of many episodes, beyond the same end of all resets, as
+    where a sensor has an offset."""
+    own, resets = comparison.recording.starts, comparison.explored.moves.starts
+    if len(own) < EPISODES:
+        return np.zeros(own.shape[1], bool)
+    low, high = resets.min(axis=0), resets.max(axis=0)
+    slack = BEYOND * (high - low) + NOISE * np.abs(comparison.explored.moves.states).max(axis=0)
+    found = (own.min(axis=0) > high + slack) | (own.max(axis=0) < low - slack)
+    found[list(comparison.ignored)] = False
+    return np.asarray(found)
 
 
 def find_lengths(demos: Demonstrations, limit: int | None, step_size: float = 1.0) -> list[Finding]:

@@ -6,10 +6,16 @@ import numpy as np
 
 from depo.analysis.recordings.comparison import Comparison
 from depo.analysis.recordings.findings import Finding, listed, number, verb
+from depo.analysis.recordings.moves import MOST_OF, NOTHING
+from depo.analysis.recordings.pairs import missed
 from depo.analysis.recordings.reachable import Reach
+from depo.data.demonstrations import Demonstrations, place
 
 LEAPS = float(np.log(20.0))
 """Experts' usual change in a step is up to 4 times that of random actions."""
+JUMP, FEW = 5.0, 0.05
+"""How many times as far as all explored steps a jump misses its velocity, and the share of steps
+that may be jumps: more of them are no jumps."""
 FEWEST, LEAST = 20, 0.25
 """Comparable steps below which nothing is said, and the share of them that must be reachable:
 recordings that fit have 0.6 and more."""
@@ -55,6 +61,39 @@ def find_leaps(comparison: Comparison) -> list[Finding]:
             f"{number(own[worst])}, there by {number(usual[worst])}): another unit, or "
             "states that are many steps apart",
             tuple(features),
+        )
+    ]
+
+
+def find_boundaries(demos: Demonstrations, comparison: Comparison) -> list[Finding]:
+    """Steps in which a position goes where no velocity led: what was played after a reset, written
+    as if it had gone on."""
+    own, explored = comparison.recording, comparison.explored.moves
+    jumps = np.zeros(len(own.states), bool)
+    worst = (0.0, 0)
+    for pair in comparison.pairs:
+        if set(pair.both) & set(comparison.ignored):
+            continue
+        left, usual = (np.abs(missed(moves, pair)) for moves in (own, explored))
+        change = np.abs(own.change[:, pair.position])
+        limit = JUMP * max(float(usual.max()), float(np.quantile(left, MOST_OF)))
+        far = (left > limit) & (change > np.abs(explored.change[:, pair.position]).max())
+        jumps |= far
+        if far.any():
+            worst = max(worst, (float((left / (limit + NOTHING)).max()), pair.position))
+    if not jumps.any() or jumps.mean() > FEW:
+        return []
+    feature, state = worst[1], own.states[jumps][0]
+    row = int(np.abs(demos.observations - state).sum(axis=1).argmin())
+    where = place(demos.episode_lengths, row, comparison.names[feature])
+    step = number(float(np.abs(own.change[jumps, feature]).max()))
+    return [
+        Finding(
+            "range",
+            f"in {int(jumps.sum())} of {len(jumps):,} steps positions jump as no velocity says "
+            f"(after {where}, which jumps by up to {step}): several episodes written as one, or an "
+            "angle kept in one turn? Say where episodes begin",
+            (feature,),
         )
     ]
 

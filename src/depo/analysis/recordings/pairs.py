@@ -17,6 +17,8 @@ LEAST = 0.85
 EXACT, COMPANY = 0.99, 3
 """A relation that is less exact is believed only in company of so many: one alone may be a force,
 as gravity's on a pendulum's velocity, and its slope the expert's business."""
+INTEGRATED = 1 - 1e-6
+"""The correlation of a position with the velocity that its integrator adds to it."""
 TRIMMED = 0.1
 """The share of steps, those that fit worst, that a slope does not hear: contacts, clipped
 velocities."""
@@ -31,6 +33,9 @@ class Pair(NamedTuple):
     velocity: int
     slope: float
     correlation: float
+    share: float = 0.5
+    """Of the velocity after the step in what the position follows, before it being the rest: a
+    simulator's own integrator may take the one or the other."""
 
     @property
     def both(self) -> tuple[int, int]:
@@ -57,14 +62,16 @@ def find_pairs(moves: Moves, least: float = LEAST) -> list[Pair]:
     for position, row in enumerate(np.abs(found)):
         velocity = int(row.argmax())
         if row[velocity] >= least and np.abs(found[:, velocity]).argmax() == position:
-            pair = slope(moves, position, velocity)
+            tried = [slope(moves, position, velocity, share) for share in (0.5, 0.0, 1.0)]
+            exact = [pair for pair in tried if pair.correlation >= INTEGRATED]
+            pair = (exact or tried)[0]
             if pair.slope > 0:
                 pairs.append(pair)
     is_exact = any(pair.correlation >= EXACT for pair in pairs)
     return pairs if is_exact or len(pairs) >= COMPANY else []
 
 
-def slope(moves: Moves, position: int, velocity: int) -> Pair:
+def slope(moves: Moves, position: int, velocity: int, share: float = 0.5) -> Pair:
     """How one feature's change follows another, without the steps that fit worst.
 
     Numbers at the rim of a velocity's range are left out: there it may be clipped.
@@ -72,16 +79,25 @@ def slope(moves: Moves, position: int, velocity: int) -> Pair:
     v, w = moves.states[:, velocity], moves.reached[:, velocity]
     low, high = min(v.min(), w.min()), max(v.max(), w.max())
     inside = (np.minimum(v, w) > low) & (np.maximum(v, w) < high)
-    change, mean = moves.change[inside, position], (v[inside] + w[inside]) / 2
+    change = moves.change[inside, position]
+    mean = (1 - share) * v[inside] + share * w[inside]
     if inside.sum() < FEWEST or np.ptp(mean) <= NOTHING or np.ptp(change) <= NOTHING:
-        return Pair(position, velocity, 0.0, 0.0)
+        return Pair(position, velocity, 0.0, 0.0, share)
     k, offset = _line(mean, change)
     error = np.abs(change - k * mean - offset)
     kept = error <= np.quantile(error, 1 - TRIMMED)
     if np.ptp(mean[kept]) <= NOTHING or np.ptp(change[kept]) <= NOTHING:
-        return Pair(position, velocity, 0.0, 0.0)
+        return Pair(position, velocity, 0.0, 0.0, share)
     k, _ = _line(mean[kept], change[kept])
-    return Pair(position, velocity, k, float(np.corrcoef(mean[kept], change[kept])[0, 1]))
+    correlation = float(np.corrcoef(mean[kept], change[kept])[0, 1])
+    return Pair(position, velocity, k, correlation, share)
+
+
+def missed(moves: Moves, pair: Pair) -> np.ndarray:
+    """Of every step, what a position's change is beyond what its velocity says."""
+    before, after = moves.states[:, pair.velocity], moves.reached[:, pair.velocity]
+    mean = (1 - pair.share) * before + pair.share * after
+    return np.asarray(moves.change[:, pair.position] - pair.slope * mean)
 
 
 def _line(x: np.ndarray, y: np.ndarray) -> tuple[float, float]:

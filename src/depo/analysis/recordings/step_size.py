@@ -7,12 +7,13 @@ import numpy as np
 from depo.analysis.recordings.comparison import Comparison
 from depo.analysis.recordings.findings import Finding, number
 from depo.analysis.recordings.moves import NOTHING
+from depo.analysis.recordings.products import ratios as product_ratios
 
 ALIKE = float(np.log(1.5))
 """Two pairs' ratios within this factor say the same; experts' own differ by up to 1.4."""
 TOLERATED = float(np.log(1.25))
 """A step's length may differ by this factor: older recordings and coarse steps do by 1.1."""
-IMPLAUSIBLE = float(np.log(20.0))
+IMPLAUSIBLE = float(np.log(15.0))
 """Nobody records this many times too fast or too slowly: such a ratio is a unit."""
 FOUND = "resample it: 'depo demos import' does, or set the environment's frame skip to match"
 
@@ -37,7 +38,7 @@ def common_ratio(ratios: np.ndarray, weights: np.ndarray | None = None) -> float
 def step_ratio(comparison: Comparison) -> float:
     """How many steps of the environment lie between consecutive states; 1 where nothing is wrong
     or nothing can be said."""
-    ratios, weights = comparison.pair_ratios, comparison.pair_weights
+    ratios, weights = evidence(comparison)
     common = common_ratio(ratios, weights)
     if not TOLERATED < abs(common) < IMPLAUSIBLE:
         return 1.0
@@ -45,13 +46,23 @@ def step_ratio(comparison: Comparison) -> float:
     return float(np.exp(common)) if 2 * supporters @ weights >= weights.sum() else 1.0
 
 
+def evidence(comparison: Comparison) -> tuple[np.ndarray, np.ndarray]:
+    """log of recorded over explored slopes and their weights: of positions and velocities, or of
+    sines and cosines where there are none."""
+    if comparison.pairs:
+        return comparison.pair_ratios, comparison.pair_weights
+    return product_ratios(comparison.recording, comparison.explored.moves)
+
+
 def find_step_size(comparison: Comparison) -> list[Finding]:
     """One sentence where it is another."""
     ratio = step_ratio(comparison)
     if ratio == 1.0:
         return []
-    supporters = int((np.abs(comparison.pair_ratios - np.log(ratio)) <= ALIKE).sum())
-    pairs = f"{supporters} of {len(comparison.pairs)} pairs of position and velocity say so"
+    ratios, _ = evidence(comparison)
+    supporters = int((np.abs(ratios - np.log(ratio)) <= ALIKE).sum())
+    what = "pairs of position and velocity" if comparison.pairs else "products of features"
+    pairs = f"{supporters} of {len(ratios)} {what} say so"
     seconds = comparison.explored.seconds
     rates = ""
     if seconds is not None:

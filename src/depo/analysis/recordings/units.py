@@ -25,6 +25,8 @@ FURTHER = 1.5
 """How much further out than all resets, in the unit that is guessed, a start may lie."""
 EPISODES = 8
 """Starts from which it is no accident that all lie on one side."""
+PER_STEP = float(np.log(1.05))
+"""How near to the seconds of a step a factor must be to be that."""
 APART = float(np.log(8.0))
 """A pair whose ratio differs by this factor from the others' has a unit of its own."""
 FAR = float(np.log(20.0))
@@ -73,7 +75,10 @@ def _decide(comparison: Comparison, pairs: list[Pair], ratio: float, factors: np
     if as_positions <= as_velocities:
         factors[positions] = _rounded(ratio, NEAR_PAIR)
     else:
-        factors[velocities] = _rounded(-ratio, NEAR_PAIR)
+        seconds = comparison.explored.seconds
+        is_per_step = seconds is not None and abs(ratio + np.log(seconds)) <= PER_STEP
+        own = seconds if seconds is not None and is_per_step else _rounded(-ratio, NEAR_PAIR)
+        factors[velocities] = own
 
 
 def _surprise(comparison: Comparison, features: list[int], factor: float) -> float:
@@ -163,6 +168,8 @@ def _sentence(comparison: Comparison, factor: float, features: list[int]) -> Fin
     first, names = features[0], comparison.names
     recorded, explored = comparison.recording.states, comparison.explored.moves.states
     guess = KNOWN.get(factor, "another unit?")
+    if factor == comparison.explored.seconds:
+        guess = "changes in a step where the environment has velocities?"
     return Finding(
         "units",
         f"{listed(names, features)} {verb(features, 'is', 'are')} about {times(factor)} as in the "

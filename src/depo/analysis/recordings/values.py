@@ -6,13 +6,15 @@ import numpy as np
 
 from depo.analysis.recordings.comparison import Comparison
 from depo.analysis.recordings.findings import Finding, listed, number, span, verb
-from depo.analysis.recordings.moves import Moves
+from depo.analysis.recordings.moves import NOTHING, Moves
 from depo.data.demonstrations import Demonstrations, place
 
 SLACK = 1e-4
 """Part of a bounded range, or of the bound itself, that is rounding."""
 HELD = 0.05
 """Share of steps without any change from which a recording holds its states."""
+OFTEN, SELDOM = 0.2, 0.5
+"""Shares of explored steps: in which a feature that may rest has one value, or does not change."""
 MOST = 2_000
 """States by which equal columns are told."""
 
@@ -50,7 +52,7 @@ def find_constant(comparison: Comparison) -> list[Finding]:
     own, other = (
         Comparison.is_constant(m) for m in (comparison.recording, comparison.explored.moves)
     )
-    stuck = np.flatnonzero(own & ~other)
+    stuck = np.flatnonzero(own & ~other & ~_may_rest(comparison))
     if not len(stuck):
         return []
     first, features = int(stuck[0]), stuck.tolist()
@@ -66,9 +68,21 @@ def find_constant(comparison: Comparison) -> list[Finding]:
     ]
 
 
+def _may_rest(comparison: Comparison) -> np.ndarray:
+    """Features that may well never change: that have this very value often under random actions, as
+    forces without contact, or, in a recording of one episode, that often change between episodes
+    alone, as goals and things that nobody pushes."""
+    moves, value = comparison.explored.moves, comparison.recording.states[0]
+    near = np.abs(moves.states - value) <= 1e-6 * np.abs(value) + NOTHING
+    rests = near.mean(axis=0) >= OFTEN
+    if len(comparison.recording.starts) == 1:
+        rests |= (moves.change == 0).mean(axis=0) >= SELDOM
+    return rests
+
+
 def find_duplicates(comparison: Comparison) -> list[Finding]:
     """Features that are copies of each other, though the environment's are not."""
-    stuck = Comparison.is_constant(comparison.recording)
+    stuck = Comparison.is_constant(comparison.recording) | _rests_often(comparison.recording)
     twins = _twins(comparison.recording) - _twins(comparison.explored.moves)
     return [
         Finding(
@@ -80,6 +94,11 @@ def find_duplicates(comparison: Comparison) -> list[Finding]:
         for one, other in sorted(twins)
         if not stuck[one]
     ]
+
+
+def _rests_often(moves: Moves) -> np.ndarray:
+    """Features that do not change in most steps: two of them may be equal for long."""
+    return np.asarray((moves.change == 0).mean(axis=0) >= SELDOM)
 
 
 def _twins(moves: Moves) -> set[tuple[int, int]]:

@@ -112,6 +112,8 @@ def _has_decimal_point(cell: str) -> bool:
 
 
 def _has_decimal_comma(cell: str) -> bool:
+    if ((found := GROUPED.match(cell)) and found[1] != ",") and (found[2] or "").startswith(","):
+        return True
     return "," in cell and bool(COMMA_NUMBER.match(cell)) and not ONE_GROUP.match(cell)
 
 

@@ -207,9 +207,7 @@ class _Reader:
             return lines
         kept, count = COMMENTS.subn(b"", lines)
         if count:
-            self.report.note(
-                f"comments among the rows are left out (the first near line {self.line + 1:,})"
-            )
+            self.report.note(f"comments after line {self.line:,} are left out")
         return kept
 
     def _count_cells(self, lines: bytes) -> None:

@@ -1,0 +1,59 @@
+"""Episodes that no column names."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from depo.data.importing import text
+from depo.data.importing.marks import Labels, Marks
+from tests.support.recordings import import_here
+
+ROWS = np.arange(12)
+
+
+def save(folder: Path, name: str, cells: list[str]) -> Path:
+    path = folder / "a.csv"
+    rows = [f"{i / 10},{cell}" for i, cell in zip(ROWS, cells, strict=True)]
+    path.write_text("\n".join([f"x,{name}", *rows, ""]))
+    return path
+
+
+@pytest.mark.parametrize("chunk", [1 << 20, 16])
+@pytest.mark.parametrize(
+    ("name", "cells"),
+    [
+        ("done", [str(i % 4 == 3) for i in ROWS]),
+        ("Terminated", [str(int(i % 4 == 3)) for i in ROWS]),
+        ("is_first", [str(int(i % 4 == 0)) for i in ROWS]),
+        ("step", [str(i % 4) for i in ROWS]),
+        ("run_id", [f"walk {i // 4}" for i in ROWS]),
+        ("trajectory", [str(i // 4) for i in ROWS]),
+    ],
+)
+def test_four_rows_an_episode(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, cells: list[str], chunk: int
+) -> None:
+    monkeypatch.setattr(text, "CHUNK", chunk)
+    found = import_here(save(tmp_path, name, cells), {})
+    demos = found.demonstrations()
+    assert demos.feature_names == ("x",)
+    assert demos.episode_lengths.tolist() == [4, 4, 4]
+    np.testing.assert_allclose(demos.observations[:, 0], ROWS / 10, atol=1e-6)
+    assert any(name in note for note in found.reports[0].notes)
+
+
+def test_a_mark_that_the_user_names_is_one(tmp_path: Path) -> None:
+    found = import_here(
+        save(tmp_path, "done", [str(int(i == 5)) for i in ROWS]), {"episode": "done"}
+    )
+    assert found.demonstrations().episode_lengths.tolist() == [6, 6]
+
+
+def test_marks_go_on_in_the_next_chunk() -> None:
+    labels = Labels(Marks(ends=("a", "b")))
+    assert labels.of(np.array([[0, 0], [0, 1.0]])).tolist() == [0, 0]
+    assert labels.of(np.array([[np.nan, 0], [1.0, 1]])).tolist() == [1, 1]
+    assert labels.of(np.array([[0.0, 0]])).tolist() == [2]
