@@ -313,6 +313,13 @@ class GymnasiumEnvironment:
                 )
         return env
 
+    def time_limit(self) -> int:
+        """The steps after which an episode is cut, as it is registered or asked for."""
+        asked = self.arguments.get("max_episode_steps")
+        registered = gym.registry[self._registered_name()].max_episode_steps
+        known = [n for n in (asked, registered) if isinstance(n, int) and n > 0]
+        return known[0] if known else TIME_LIMIT
+
     def _guarded_make(self, make: Callable[[], Any]) -> Any:
         check_arguments(self.arguments)
         try:

@@ -45,8 +45,10 @@ class Collector:
         variant: int = 0,
         compiled: JaxEnvironment | None = None,
         steps: int = UNLIMITED,
+        expert_ends: bool = False,
     ):
         self.seed, self.settings, self.actions = seed, settings, sizes.action_space
+        self.expert_ends = expert_ends
         self.predicts, self.steps = predicts, steps
         self.random_seed = derived_seed(VARIANT, seed, variant) % 2**31 if variant else seed
         copies = settings.collection.copies
@@ -87,11 +89,13 @@ class Collector:
         """The coordinates of a planner that is given: its own statistics, never new ones."""
         own = planner.normaliser
         skill = own.twice() if self.uses_memory else own
-        return Shape(own, self.actions.length, skill, planner.predicts, self.actions.choices)
+        shape = Shape(own, self.actions.length, skill, planner.predicts, self.actions.choices)
+        return shape._replace(expert_ends=self.expert_ends)
 
     def _shape(self, normaliser: Normaliser, skill: Normaliser) -> Shape:
         own, shown = self.actions, (self.expert[0], self.expert[1])
-        return Shape(normaliser, own.length, skill, self.predicts, own.choices, shown)
+        ends = self.expert_ends
+        return Shape(normaliser, own.length, skill, self.predicts, own.choices, shown, ends)
 
     def reset(self, number: int) -> None:
         """Start every copy from a seed that only run seed, checkpoint and copy determine."""

@@ -62,11 +62,14 @@ def vector_learner(
     variant: int = 0,
     rewards: Sequence[StateReward] | None = None,
     steps: int = UNLIMITED,
+    ends: Sequence[bool] = (),
 ) -> OffPolicyLearner:
     """On vectors: steps inside the compiler where the environment has such a form."""
     form = training_form(method.settings, environment)
     own = None if form.is_wrapped else compiled
-    return OffPolicyLearner(form, method, seeds, experts, planned, variant, own, rewards, steps)
+    return OffPolicyLearner(
+        form, method, seeds, experts, planned, variant, own, rewards, steps, ends
+    )
 
 
 def pace(learning: Learning, exploration: Exploration, steps: int, turns: int = 1) -> Pace:

@@ -51,7 +51,8 @@ class OffPolicyLearner(OneEnvironment):
     where the environment allows it. Seeds know nothing of each other, so the order cannot matter.
 
     ``compiled`` is the environment as pure functions, if there is such a form of it; ``rewards``
-    are what each seed learns by, where that is given.
+    are what each seed learns by, where that is given, and ``ends`` whether the episodes it is shown
+    end by themselves.
     """
 
     def __init__(
@@ -65,6 +66,7 @@ class OffPolicyLearner(OneEnvironment):
         compiled: JaxEnvironment | None = None,
         rewards: Sequence[StateReward] | None = None,
         steps: int = UNLIMITED,
+        ends: Sequence[bool] = (),
     ):
         self.method, self.rewards = method, rewards
         self.settings: OffPolicySettings = method.settings
@@ -72,8 +74,10 @@ class OffPolicyLearner(OneEnvironment):
         s = self.settings
         self.updates = max(1, round(s.collection.batch_steps * s.learning.updates_per_step))
         self.collectors = [
-            Collector(environment, self.sizes, seed, expert, s, predicts, variant, compiled, steps)
-            for seed, expert in zip(seeds, experts, strict=True)
+            Collector(
+                environment, self.sizes, seed, expert, s, predicts, variant, compiled, steps, own
+            )
+            for seed, expert, own in zip(seeds, experts, ends or [False] * len(seeds), strict=True)
         ]
         self.refit = Refit.of(self.settings)
         self._burst = eqx.filter_jit(self._burst_one)

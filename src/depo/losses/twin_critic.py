@@ -1,7 +1,8 @@
 """Twin critics: ½ E[(Q_i(s,a) − y)²], y = r + γ·V(s') with V(s') = min Q̄(s',a') − α log π(a'|s').
 
 An episode's end replaces V(s') by a constant: 0, or in imitation, where rewards have no zero of
-their own, what an absorbed agent earns, or min(V(first states), mean V − k·std V).
+their own, what an absorbed agent earns, or min(V(first states), mean V − k·std V). Where an
+expert's episodes end by themselves, an end is worth at least what its last step earns for ever.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ def target(
     reward: Float[Array, " batch"],
     next_value: Float[Array, " batch"],
     terminated: Bool[Array, " batch"],
-    end_value: Float[Array, ""] | float,
+    end_value: Float[Array, "*batch"] | float,
     gamma: float,
 ) -> Float[Array, " batch"]:
     """y; a cut episode (truncated) bootstraps like any other step."""
@@ -38,6 +39,21 @@ def below_usual(
     """
     mean, spread = jnp.mean(next_value, where=counts), jnp.std(next_value, where=counts)
     return jnp.where(jnp.any(counts), mean - deviations * spread, 0.0)
+
+
+def wanted_end(
+    worst: Float[Array, ""], reward: Float[Array, " batch"], gamma: float
+) -> Float[Array, " batch"]:
+    """max(r(s,s')/(1 − γ), worst): of an end that is as the expert's, its last step's reward for
+    ever, as if the agent stayed there; of any other the worst.
+
+    Rewards are around their mean, so such an end is above all that is usual. With the worst alone,
+    who arrives pays for it, and going on for ever without arriving is better.
+
+    >>> wanted_end(jnp.array(-5.0), jnp.array([0.2, -0.3]), 0.99).round(1)
+    Array([20., -5.], dtype=float32)
+    """
+    return jnp.maximum(reward / (1.0 - gamma), worst)
 
 
 def loss(

@@ -32,6 +32,7 @@ from depo.runs.demonstrations import (
     check_vectors,
     default_demonstrations,
     draw_demonstrations,
+    end_by_themselves,
     expert_actions,
     expert_pairs,
 )
@@ -303,6 +304,7 @@ def _open_vectors(
     if demos is not None and not (names and is_nameless(demos.feature_names)):
         names = demos.feature_names
     planned = planned_features(s, environment, names, states)
+    limit = environment.time_limit()
     learner = vector_learner(
         job.implementation.build(s, pace(s.learning, s.exploration, job.steps, turns)),
         environment,
@@ -313,6 +315,7 @@ def _open_vectors(
         variant=variant,
         rewards=_rewards(job, planners),
         steps=job.total_steps,
+        ends=[own.seen is not None and end_by_themselves(own.seen, limit) for own in drawn],
     )
     scoring = Scoring(
         job.seeds,

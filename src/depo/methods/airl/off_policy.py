@@ -99,7 +99,7 @@ class RewardedMethod(SoftActorCritic):
         next_value: Float[Array, " batch"],
         expert: Expert,
         key: Key[Array, ""],
-    ) -> Float[Array, ""] | float:
+    ) -> Float[Array, "*batch"] | float:
         """Less than is usual, as the reward has no zero of its own; or nothing."""
         s = self.settings
         if s.collection.termination != "relative":

@@ -163,7 +163,7 @@ class PlannerGradientMethod(Method):
         next_value: Float[Array, " batch"],
         expert: Pairs,
         key: Key[Array, ""],
-    ) -> Float[Array, ""] | float:
+    ) -> Float[Array, "*batch"] | float:
         """What an ended episode is worth: nothing."""
         return 0.0
 
@@ -253,13 +253,13 @@ class AdversarialMethod(PlannerGradientMethod):
         next_value: Float[Array, " batch"],
         expert: Pairs,
         key: Key[Array, ""],
-    ) -> Float[Array, ""] | float:
+    ) -> Float[Array, "*batch"] | float:
         """As the discriminator's reward has no zero of its own."""
 
         def first() -> Float[Array, " episodes"]:
             return self.target_value(agent, first_states(expert), jax.random.fold_in(key, 1))
 
-        return end_value(agent, next_value, first, batch.terminated, self.settings)
+        return end_value(agent, batch, next_value, first, self.settings)
 
 
 @dataclass(frozen=True)

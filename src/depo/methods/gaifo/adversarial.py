@@ -63,10 +63,10 @@ class AdversarialMethod(SoftActorCritic):
         next_value: Float[Array, " batch"],
         expert: Expert,
         key: Key[Array, ""],
-    ) -> Float[Array, ""] | float:
+    ) -> Float[Array, "*batch"] | float:
         """As a reward that is learned has no zero of its own."""
 
         def first() -> Float[Array, " episodes"]:
             return self.target_value(agent, first_states(expert), jax.random.fold_in(key, 1))
 
-        return end_value(agent, next_value, first, batch.terminated, self.settings)
+        return end_value(agent, batch, next_value, first, self.settings)

@@ -36,7 +36,8 @@ class Collection(Part):
     """The newest transitions that critic, policy and discriminator learn from."""
     termination: Termination = "absorbing"
     """An episode's end in training: 'relative' is worth ``end_cost`` deviations less than the mean
-    value of a minibatch, and no more than beginning anew (no bias for or against surviving),
+    value of a minibatch, and no more than beginning anew (no bias for or against surviving); where
+    recorded episodes end by themselves, one like theirs is worth its last step for ever;
     'absorbing' goes on for ever with a poor reward (where a discriminator makes it), 'ignored'
     plays on to the time limit, 'zero' is worth nothing."""
     vary: str = ""

@@ -9,7 +9,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import optax
-from jaxtyping import Array, Bool, Float, Key
+from jaxtyping import Array, Float, Key
 
 from depo.core.errors import DepoError
 from depo.data.transitions import Acted, Expert, Pairs, Transitions
@@ -107,7 +107,7 @@ def update_critics(
     batch: Transitions,
     reward: Float[Array, " batch"],
     next_value: Float[Array, " batch"],
-    end_value: Float[Array, ""] | float,
+    end_value: Float[Array, "*batch"] | float,
     s: CriticSettings,
     pace: Pace,
 ) -> tuple[Agent, Float[Array, " batch"], Metrics]:
@@ -149,12 +149,20 @@ class AdversarySettings(RewardSettings, Protocol):
         """How transitions are seen."""
 
 
+WANTED_ENDS = "wanted_ends"
+"""Among an agent's models where the expert's episodes end by themselves."""
+
+
 def new_discriminator(key: Key[Array, ""], shape: Shape, s: AdversarySettings, pace: Pace) -> Agent:
-    """A discriminator of (s,s') about to be trained, and what is usual of its reward."""
+    """A discriminator of (s,s') about to be trained, what is usual of its reward, and whether it
+    knows ends that are wanted."""
     hidden = shape.layers(s.discriminator.hidden, share=2)
     model = VectorDiscriminator(key, shape.normaliser, hidden, pair_input=s.pair_view.input)
     optimiser = pace.adam(s.discriminator.rate)
-    return {"discriminator": fresh(model, optimiser), **nothing_usual(s.discriminator)}
+    agent: Agent = {"discriminator": fresh(model, optimiser), **nothing_usual(s.discriminator)}
+    if shape.expert_ends and s.collection.termination == "relative":
+        agent[WANTED_ENDS] = Trained(Scalar(jnp.ones(())), None)
+    return agent
 
 
 def nothing_usual(s: parts.Discriminator) -> Agent:
@@ -199,17 +207,22 @@ def reward_of(logit: Float[Array, "*batch"], s: parts.Discriminator) -> Float[Ar
 
 def end_value(
     agent: Agent,
+    batch: Transitions,
     next_value: Float[Array, " batch"],
     first_value: Callable[[], Float[Array, " episodes"]],
-    terminated: Bool[Array, " batch"],
     s: RewardSettings,
-) -> Float[Array, ""] | float:
-    """What an ended episode is worth: less than is usual and no more than beginning anew;
-    for ever the reward of a poor transition; or nothing."""
+) -> Float[Array, "*batch"] | float:
+    """What an ended episode is worth: less than is usual and no more than beginning anew, unless
+    the expert's end so, too; for ever the reward of a poor transition; or nothing."""
     match s.collection.termination:
         case "relative":
-            usual = twin_critic.below_usual(next_value, ~terminated, s.discriminator.end_cost)
-            return jnp.minimum(usual, jnp.mean(first_value()))
+            counts = ~batch.terminated
+            usual = twin_critic.below_usual(next_value, counts, s.discriminator.end_cost)
+            worst = jnp.minimum(usual, jnp.mean(first_value()))
+            if WANTED_ENDS not in agent:
+                return worst
+            reward = discriminator_reward(agent, batch.state, batch.next_state, s.discriminator)
+            return twin_critic.wanted_end(worst, reward, s.critic.gamma)
         case "absorbing":
             poor = reward_of(jnp.asarray(-s.discriminator.absorbing_logit), s.discriminator)
             return standardised_reward(agent, poor) / (1.0 - s.critic.gamma)

@@ -134,7 +134,7 @@ class SoftActorCritic(Method):
         next_value: Float[Array, " batch"],
         expert: Expert,
         key: Key[Array, ""],
-    ) -> Float[Array, ""] | float:
+    ) -> Float[Array, "*batch"] | float:
         """What an ended episode is worth: nothing."""
         return 0.0
 
