@@ -103,7 +103,7 @@ def test_episodes_written_as_one_are_named() -> None:
 
 
 def test_a_small_offset_in_every_start_is_named() -> None:
-    said = only([walk + np.array([0, 0.3, 0, 0]) for walk in recording(episodes=8)])
+    said = only([walk + np.array([0, 0.36, 0, 0]) for walk in recording(episodes=8)])
     assert said.startswith("starts: 'y' begins where no reset does")
 
 

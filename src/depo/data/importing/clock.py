@@ -207,8 +207,10 @@ def _is_american(days: pl.DataFrame, texts: pl.Series) -> bool:
     own, other = days["american"], days["european"]
     if own.null_count() != other.null_count():
         return own.null_count() < other.null_count()
-    spans = [float((d.max() or 0) - (d.min() or 0)) for d in (own, other)]  # type: ignore[operator]
-    return spans[0] < spans[1]
+    if own.null_count() == len(own):
+        return False
+    spans = [np.ptp(found.drop_nulls().to_numpy()) for found in (own, other)]
+    return bool(spans[0] < spans[1])
 
 
 def _part(pattern: str, group: int, kind: Any) -> pl.Expr:
