@@ -93,7 +93,7 @@ class _Simulator:
     """A simulator that is put into states, from each of which one step is taken."""
 
     def __init__(self, environment: GymnasiumEnvironment):
-        self._env = environment.make()
+        self._env: Any = environment.make()
         self._env.reset(seed=0)
         self._inner: Any = self._env.unwrapped
         structure = self._inner.observation_structure
