@@ -32,7 +32,8 @@ def moments(
     """A drive step by step, to its end; ``ahead`` steps of the plan are imagined (0: none), at one
     step in ``every``."""
     ego = environment.begin_one(vehicle)
-    state, path, ending = environment.start_state[jnp.array([vehicle])], [], ""
+    state, ending = environment.start_state[jnp.array([vehicle])], ""
+    path: list[list[float]] = []
     while True:
         plan = None
         if ahead and not ending and len(path) % every == 0:

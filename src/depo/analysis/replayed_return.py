@@ -95,12 +95,12 @@ class _Simulator:
     def __init__(self, environment: GymnasiumEnvironment):
         self._env = environment.make()
         self._env.reset(seed=0)
-        self._inner: Any = self._env.unwrapped
-        structure = self._inner.observation_structure
+        inner: Any = self._env.unwrapped
+        self._inner = inner
+        structure = inner.observation_structure
         self._hidden, self._seen = int(structure.get("skipped_qpos", 0)), int(structure["qpos"])
         self.low, self.high = (
-            np.asarray(x, float)
-            for x in (self._inner.action_space.low, self._inner.action_space.high)
+            np.asarray(x, float) for x in (inner.action_space.low, inner.action_space.high)
         )
 
     def again(

@@ -98,11 +98,13 @@ class Metric:
 def number_text(value: float, decimals: int = 3) -> str:
     """A number with n digits behind the point, fewer where it is large, two in all where small.
 
-    >>> [number_text(x) for x in (0.5, 77.415, 12345.6, 0.00123, 0.0, float("nan"))]
-    ['0.500', '77.4', '12,346', '0.0012', '0.000', '–']
+    >>> [number_text(x) for x in (0.5, 77.415, 12345.6, 0.00123, 1e300, float("nan"))]
+    ['0.500', '77.4', '12,346', '0.0012', '1e+300', '–']
     """
     if math.isnan(value):
         return "–"
+    if abs(value) >= 1e12:
+        return f"{value:.3g}"
     if decimals and value and abs(value) < 0.01:
         return f"{value:.2g}"
     most = 0 if abs(value) >= 100 else 1 if abs(value) >= 10 else decimals

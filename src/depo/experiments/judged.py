@@ -14,7 +14,7 @@ from depo.runs.run import Run
 def claims_about(run: Run) -> dict[str, list[JudgedClaim]]:
     """By experiment. ``depo reproduce`` keeps runs in RESULTS/../runs, in folders that begin with
     their labels; what has a label's name and other settings is another run."""
-    found = {}
+    found: dict[str, list[JudgedClaim]] = {}
     folder = run.path.absolute()
     for path in sorted(folder.parent.parent.glob(f"*/{VERDICT}")):
         with contextlib.suppress(DepoError):  # what cannot be read says nothing

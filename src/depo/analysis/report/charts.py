@@ -26,7 +26,9 @@ def charts_of(group: Sequence[RunContents], foreign: Sequence[ForeignCurve]) -> 
         found.append(_chart((), "return", foreign))
     planned = [own for own in group if any(REACH in row for row in own.rows[:1])]
     if planned:
-        found.append(_chart(planned, REACH, ()) | {"logarithmic": True})
+        chart = _chart(planned, REACH, ())
+        drawn = [x for curve in chart["curves"] for x in curve["low"] if x is not None]
+        found.append(chart | {"logarithmic": min(drawn, default=0.0) > 0})
     return [chart for chart in found if chart["curves"]]
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from depo.analysis.report.markup import Cell, Markup, table, tag
+from depo.analysis.report.markup import Cell, Markup, Row, table, tag
 from depo.analysis.results import JudgedClaim
 from depo.core.metrics import number_text
 

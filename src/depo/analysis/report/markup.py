@@ -69,6 +69,9 @@ class Cell:
     value: float | None = None
 
 
+Row = list[Cell | str]
+
+
 def table(
     columns: Sequence[str],
     rows: Iterable[Sequence[Cell | str]],

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from depo.analysis.report.claims import claims_table
 from depo.analysis.report.contents import told_apart
-from depo.analysis.report.markup import Cell, Markup, table, tag
+from depo.analysis.report.markup import Cell, Markup, Row, table, tag
 from depo.analysis.report.media import ALL, Medium, media_of
 from depo.analysis.report.sections import (
     duration,
@@ -60,7 +60,9 @@ def results_section(own: ResultContents, charts: int) -> Markup:
 
 def _last(results: Results, environment: str) -> Markup | None:
     """Every run's last evaluation of the score."""
-    metric, rows, counts = find_metric(results.score(environment)), [], set()
+    metric = find_metric(results.score(environment))
+    rows: list[Row] = []
+    counts: set[int] = set()
     for label in results.labels(environment):
         every = [row for row in results.rows_of(label) if metric.name in row]
         if not every:

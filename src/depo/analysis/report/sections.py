@@ -10,12 +10,11 @@ import numpy as np
 
 from depo.analysis.report.claims import claims_table
 from depo.analysis.report.contents import RunContents, mean_of
-from depo.analysis.report.markup import Cell, Child, Markup, joined, table, tag
+from depo.analysis.report.markup import Cell, Child, Markup, Row, joined, table, tag
 from depo.analysis.report.media import Medium
 from depo.core.metrics import SUMMARY, find_metric, number_text, shown_in
 from depo.evaluation.statistics import ENOUGH_SEEDS, interval, iqm
 
-Row = list[Cell | str]
 RELATIVE = "between random (0) and expert (1)"
 MEANING = {
     "nobody": "plans are reached",

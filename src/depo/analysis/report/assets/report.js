@@ -16,11 +16,19 @@
     if (className) made.className = className;
     return made;
   };
-  const short = (value) => {
+  const short = (value, digits = 3) => {
     const size = Math.abs(value);
-    if (size >= 1e6) return +(value / 1e6).toPrecision(3) + "M";
-    if (size >= 1e4) return +(value / 1e3).toPrecision(3) + "k";
-    return size && size < 1e-3 ? value.toExponential(0) : String(+value.toPrecision(4));
+    if (size >= 1e12) return value.toExponential(digits - 2);
+    if (size >= 1e6) return +(value / 1e6).toPrecision(digits) + "M";
+    if (size >= 1e4) return +(value / 1e3).toPrecision(digits) + "k";
+    return size && size < 1e-3 ? value.toExponential(digits - 3) : String(+value.toPrecision(digits + 1));
+  };
+  // As many digits as tell the ticks apart.
+  const ticks = (at) => {
+    const known = at.filter((v) => v != null);
+    let digits = 3;
+    while (digits < 9 && new Set(known.map((v) => short(v, digits))).size < known.length) digits += 1;
+    return at.map((v) => (v == null ? "" : short(v, digits)));
   };
 
   // A curve is three series (low, high, middle) and a band between the first two.
@@ -32,7 +40,7 @@
       bands.push({ series: [first + 1, first], fill: () => colour(i) + "2e", dir: -1 });
       series.push({ label: curve.label, stroke: () => colour(i), width: 2, spanGaps: true,
         dash: curve.foreign ? DASHES.foreign : undefined,
-        points: { show: chart.steps.length < 2 || undefined, stroke: () => colour(i) } });
+        points: { show: curve.middle.filter((v) => v != null).length < 2 || undefined, stroke: () => colour(i) } });
       data.push(curve.low, curve.high, curve.middle);
       const said = curve.label + (curve.seeds > 1 ? ` (${curve.seeds} seeds)` : "");
       return { label: said, title: curve.about, rows: [first, first + 1, first + 2], value: first + 2,
@@ -96,8 +104,8 @@
     });
     plot = new uPlot({ ...size(), series, bands, legend: { show: false }, hooks: { setCursor: [say] },
       scales: { x: { time: false }, y: chart.logarithmic ? { distr: 3 } : {} },
-      axes: [{ ...axis, label: "environment steps", size: 34, labelSize: 20, values: (u, at) => at.map(short) },
-             { ...axis, size: 58, values: (u, at) => at.map((v) => (v == null ? "" : short(v))) }],
+      axes: [{ ...axis, label: "environment steps", size: 34, labelSize: 20, values: (u, at) => ticks(at) },
+             { ...axis, size: (u, said) => Math.max(58, 16 + 7 * Math.max(0, ...(said ?? []).map((v) => v.length))), values: (u, at) => ticks(at) }],
       cursor: { points: { size: 6 } } }, data, place);
     place.append(legend.list);
     new ResizeObserver(() => { const now = size(); if (now.width !== plot.width) plot.setSize(now); }).observe(place);
