@@ -10,6 +10,9 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
+from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
+
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "src" / "depo"
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
@@ -90,6 +93,24 @@ def test_a_lock_names_the_public_index_alone() -> None:
     lock = (ROOT / "uv.lock").read_text()
     hosts = set(re.findall(r"(\w+://[^/\"]*)", lock))
     assert hosts == {"https://pypi.org", "https://files.pythonhosted.org"}
+
+
+def test_the_lock_is_of_what_is_declared() -> None:
+    """As 'uv lock --check' says, which needs the network."""
+    packages = tomllib.loads((ROOT / "uv.lock").read_text())["package"]
+    locked = next(x for x in packages if x["name"] == "depo")["metadata"]["requires-dist"]
+    optional = PROJECT["optional-dependencies"]
+    declared = [(Requirement(line), "") for line in PROJECT["dependencies"]]
+    declared += [(Requirement(line), extra) for extra in optional for line in optional[extra]]
+
+    def marked(entry: dict) -> str:
+        found = re.search(r"extra == '(\w+)'", entry.get("marker", ""))
+        return found[1] if found else ""
+
+    assert {(x.name.lower(), frozenset(x.extras), x.specifier, own) for x, own in declared} == {
+        (x["name"], frozenset(x.get("extras", ())), SpecifierSet(x.get("specifier", "")), marked(x))
+        for x in locked
+    }, "run 'uv lock'"
 
 
 def test_python_versions_are_those_that_are_tried() -> None:
