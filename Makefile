@@ -29,11 +29,12 @@ types: $(VENV)/.installed-dev
 # Programs are kept in .pytest_cache/depo (tests/conftest.py): workers and the processes that tests
 # start share them within a run, and on a developer's machine the next run finds them, too.
 # Files are kept together, so that what their tests share is prepared once.
-# XLA ends the process at a flag that its version does not know (0.12 dropped one): each is tried first.
+# XLA ends the process at a flag that its version does not know (0.12 dropped one): they are tried
+# first, each alone where not all are known.
 FLAGS := --xla_backend_optimization_level=0 --xla_cpu_use_fusion_emitters=false \
 	--xla_cpu_parallel_codegen_split_count=1
-known = $(shell XLA_FLAGS=$(1) "$(BIN)/python" -c "import jax; jax.devices()" 2>/dev/null && echo $(1))
-QUICKLY = $(foreach flag,$(FLAGS),$(call known,$(flag)))
+known = $(shell XLA_FLAGS="$(1)" "$(BIN)/python" -c "import jax; jax.devices()" 2>/dev/null && echo $(1))
+QUICKLY = $(or $(call known,$(FLAGS)),$(foreach flag,$(FLAGS),$(call known,$(flag))))
 unit: $(VENV)/.installed-dev
 	XLA_FLAGS="$(QUICKLY) $$XLA_FLAGS" \
 		$(PYTEST) --dist loadfile $(RECORDED:%=--ignore=%)

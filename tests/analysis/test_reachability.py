@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import equinox as eqx
@@ -12,7 +13,7 @@ import numpy as np
 import pytest
 
 import depo
-from depo.analysis.forward import best_choices
+from depo.analysis.forward import Fitted, best_choices, fit_forward
 from depo.analysis.reach_report import Reachability
 from depo.analysis.reachability import on_grid, on_vectors
 from depo.analysis.region import VisitedRegion
@@ -47,6 +48,22 @@ def world(tmp_path_factory) -> tuple[Path, Demonstrations]:
     replay.add(Transitions(state, action, state + STEP * action, nothing, nothing.astype(bool)))
     replay.save(folder / "replay")
     return folder / "replay", Demonstrations.load(straight_demonstrations(folder / "d.npz"))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _one_model_of_the_same_transitions() -> Iterator[None]:
+    """To fit it takes most of a report's time, and of the same rows comes the same."""
+    known: dict[tuple[bytes, ...], Fitted] = {}
+
+    def fitted(state: np.ndarray, action: np.ndarray, change: np.ndarray, seed: int) -> Fitted:
+        rows = (*(x.tobytes() for x in (state, action, change)), bytes([seed]))
+        if rows not in known:
+            known[rows] = fit_forward(state, action, change, seed)
+        return known[rows]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("depo.analysis.reachability.fit_forward", fitted)
+        yield
 
 
 def report(world, move, formula) -> Reachability:
