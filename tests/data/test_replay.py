@@ -49,12 +49,43 @@ def test_goals_ahead_stay_in_their_episode() -> None:
         x[1::2] += 1_000
         none = np.zeros(24, np.float32)
         replay.add(Transitions(x[:, None], x[:, None], x[:, None] + 1, none, none > 0))
-    drawn, goals = replay.draw_ahead(np.random.default_rng(0), (2_000,), 99, ahead=3, copies=2)
-    way = (goals - drawn.state)[:, 0]
-    assert set(way) == {1.0, 2.0, 3.0}
-    left = 12 - drawn.state[:, 0] % 100 % 50  # of its episode
-    assert (way <= left).all()
-    assert (np.bincount(way[left > 3].astype(int))[1:] > 400).all()
+    for ahead, steps in ((3, 3), (9, 9), (13, 12)):  # an episode has no more than 12
+        seen = replay.draw_ahead(np.random.default_rng(0), (500, 2), 99, ahead, copies=2)
+        begin, goal = seen[0].state[..., 0], seen[1][..., 0]
+        assert (goal - begin == steps).all()
+        assert (begin % 100 % 50 + steps <= 12).all()
+        possible = [x for x in replay.newest(40).state[:, 0] if x % 100 % 50 + steps <= 12]
+        assert set(begin.ravel()) == set(possible)  # all of them, of either copy
+
+
+def test_goals_are_nearer_where_episodes_are_short() -> None:
+    replay = Replay(40, 1, 1)
+    x = np.float32([*range(0, 300, 10), 300, 301, 302])[:, None]  # of one step but the last
+    replay.add(Transitions(x, x, x + 1, np.zeros(33, np.float32), np.zeros(33, bool)))
+    for minibatch, steps in ((1, 3), (2, 2), (3, 1)):
+        rows, goals = replay.draw_ahead(np.random.default_rng(0), (9, minibatch), 99, ahead=3)
+        assert (goals == rows.state + steps).all()
+
+
+def test_goals_at_one_distance_teach_the_way_of_least_effort() -> None:
+    """x' = x + v, v' = v + a. Of the ways to a goal in n steps white noise takes on average the one
+    of least Σ a², whose first action is B'A'ⁿ⁻¹W⁻¹(g − Aⁿs), W = Σ AʲBB'A'ʲ."""
+    steps, episodes, generator = 4, 5_000, np.random.default_rng(0)
+    a, b = np.array([[1.0, 1.0], [0.0, 1.0]]), np.array([0.0, 1.0])
+    state, seen = generator.normal(size=(episodes, 2)), []
+    for action in generator.normal(size=(8, episodes, 1)):
+        seen.append((state, action, state @ a.T + action * b))
+        state = seen[-1][-1]
+    rows = (np.stack(x, 1, dtype=np.float32) for x in zip(*seen, strict=True))
+    none, replay = np.zeros(8 * episodes, np.float32), Replay(8 * episodes, 2, 1)
+    replay.add(Transitions(*(x.reshape(8 * episodes, -1) for x in rows), none, none > 0))
+    drawn, goals = replay.draw_ahead(generator, (100, 300), 8 * episodes, steps)
+    both = np.concatenate([drawn.state, goals], axis=-1).reshape(-1, 4)
+    learned = np.linalg.lstsq(both, drawn.action.reshape(-1), rcond=None)[0]
+    powers = [np.linalg.matrix_power(a, i) for i in range(steps + 1)]
+    reach = sum(np.outer(x, x) for x in (powers[i] @ b for i in range(steps)))
+    towards = np.linalg.solve(reach, powers[steps - 1] @ b)
+    np.testing.assert_allclose(learned, [*(-towards @ powers[steps]), *towards], atol=0.03)
 
 
 @given(capacity=st.integers(9, 30), sizes=sizes, cut=st.integers(0, 11), again=sizes)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from depo.core.errors import DepoError
-from depo.models.normaliser import Normaliser, check_statistics
+from depo.models.normaliser import Normaliser, check_statistics, give_statistics
 
 
 def test_statistics_survive_a_feature_that_never_changes() -> None:
@@ -34,6 +34,13 @@ def test_steps_are_measured_in_deviations_and_have_a_floor() -> None:
     assert own.twice().step.shape == (4,)
     with pytest.raises(DepoError, match="scale or step is not above 0"):
         check_statistics(Normaliser(own.mean, own.scale, 0.0, -own.step), Path("a"))
+
+
+def test_a_unit_of_several_steps_stays_one_when_statistics_are_given() -> None:
+    state = jnp.array([[0.0], [4.0]])
+    far = give_statistics(Normaliser.none(1, steps=True).striding(5), state, state + 1.0)
+    np.testing.assert_allclose(far.step, [2.5])  # a step is half a deviation
+    np.testing.assert_allclose(far.at((0,)).striding(5).step, [2.5])
 
 
 ROWS = arrays(np.float32, (6, 2), elements=st.floats(-50, 50, width=32))

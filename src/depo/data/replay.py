@@ -72,23 +72,26 @@ class Replay:
         ahead: int,
         copies: int = 1,
     ) -> tuple[Transitions, np.ndarray]:
-        """The same, and beside each row a state that was reached 1 to ``ahead`` steps later in its
-        episode (fewer before its end), where ``copies`` of the environment were stepped in turn.
+        """The same among the rows from which ``ahead`` more states of the episode follow (counting
+        the next), and beside each row the last of these; where too few rows for a minibatch have so
+        many, as many as so many rows have. ``copies`` of the environment were stepped in turn.
         """
         available = min(newest, self.total, self.capacity)
-        wanted = generator.integers(1, ahead + 1, size=shape)
-        number = self.total - 1 - generator.integers(available, size=shape)
-        rows = Transitions(*(column[number % self.capacity] for column in self._rows))
-        reached, last = rows.next_state.copy(), number
-        for steps in range(2, ahead + 1):
-            following = np.minimum(last + copies, self.total - 1)
-            place = following % self.capacity
-            goes_on = (wanted >= steps) & (last == number + (steps - 2) * copies)
-            goes_on &= last + copies < self.total
-            goes_on &= (self._rows.state[place] == reached).all(axis=-1)
-            reached[goes_on] = self._rows.next_state[place][goes_on]
-            last = np.where(goes_on, following, last)
-        return rows, reached
+        number = np.arange(self.total - available, self.total)
+        after = (number + copies) % self.capacity
+        goes_on = (self._rows.state[after] == self._rows.next_state[number % self.capacity]).all(-1)
+        goes_on &= number + copies < self.total
+        begins, steps = np.ones(available, bool), 1
+        while steps < ahead:
+            longer, passed = begins.copy(), (steps - 1) * copies
+            longer[: max(available - passed, 0)] &= goes_on[passed:]
+            if longer.sum() < min(shape[-1], available):
+                break
+            begins, steps = longer, steps + 1
+        chosen = generator.choice(number[begins], size=shape)
+        last = (chosen + (steps - 1) * copies) % self.capacity
+        rows = Transitions(*(column[chosen % self.capacity] for column in self._rows))
+        return rows, self._rows.next_state[last]
 
     def newest(self, count: int) -> Transitions:
         """The newest rows, oldest first."""

@@ -79,6 +79,7 @@ class OffPolicyLearner(OneEnvironment):
             )
             for seed, expert, own in zip(seeds, experts, ends or [False] * len(seeds), strict=True)
         ]
+        self.ahead = steps_ahead(s, len(predicts), self.sizes.actions)
         self.refit = Refit.of(self.settings)
         self._burst = eqx.filter_jit(self._burst_one)
         self._compiling, self._compiled = Lock(), set[OffPolicyMethod]()
@@ -96,6 +97,7 @@ class OffPolicyLearner(OneEnvironment):
             elif planners is None:
                 agent = self.method.init(key, collector.shape())
             else:
+                self.ahead = getattr(planners[i], "ahead", self.ahead)
                 agent = self.method.init(key, collector.shape_of(planners[i]))
                 agent = self.method.with_planner(agent, planners[i])
             agents.append(agent if skill is None else replace_skill(agent, skill))
@@ -248,7 +250,7 @@ class OffPolicyLearner(OneEnvironment):
         skill, newest = skill_part(self.settings), self.settings.collection.replay
         generator = collector.generator(DRAW)
         shape = (self.updates, self.settings.learning.minibatch)
-        if (ahead := steps_ahead(self.settings)) > 1:
+        if (ahead := self.ahead) > 1:
             copies, longest = self.settings.collection.copies, collector.replay.capacity
             rows, goals = collector.replay.draw_ahead(generator, shape, longest, ahead, copies)
             return _batch(rows), _batch(rows._replace(next_state=goals))

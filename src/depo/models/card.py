@@ -101,6 +101,7 @@ class FollowingPlannerShape:
     rows: Positive
     hidden: Hidden
     steps: bool = False
+    ahead: Positive = 1
     model: Literal["following"] = "following"
 
     def __post_init__(self) -> None:

@@ -106,6 +106,7 @@ def shape_of(model: Model) -> Shape:
                 predicts=model.predicts,
                 rows=int(model.route.shape[0]),
                 hidden=hidden,
+                ahead=model.ahead,
             )
         case GaussianPlanner():
             return GaussianPlannerShape(
@@ -191,7 +192,9 @@ def build(key: Any, shape: Shape) -> Any:
             return VariationalPlanner(key, normaliser, shape.hidden, shape.latent, shape.predicts)
         case FollowingPlannerShape():
             route, length = jnp.zeros((shape.rows, shape.sees)), jnp.array(shape.rows)
-            return FollowingPlanner(key, normaliser, shape.hidden, route, length, shape.predicts)
+            return FollowingPlanner(
+                key, normaliser, shape.hidden, route, length, shape.predicts, shape.ahead
+            )
         case VectorSkillShape():
             return VectorSkill(
                 key,

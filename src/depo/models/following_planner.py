@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int, Key
@@ -19,9 +20,11 @@ SHARP = -5.0
 
 class FollowingPlanner(GaussianPlanner):
     """h over vectors by one demonstration: from the demonstrated state that is nearest, the first
-    later one that the goal recogniser (``network``) does not take for reached; at the end the last.
+    one at least ``ahead`` steps later that the goal recogniser (``network``) does not take for
+    reached; at the end the last.
 
     ``route`` are the demonstrated states in order, ``length`` says how many of its rows are there.
+    A skill for it must have learned goals as many steps ahead.
 
     >>> route = jnp.array([[0.0], [1.0], [2.0]])
     >>> planner = FollowingPlanner(jax.random.key(0), Normaliser.none(1), (), route, jnp.array(3))
@@ -31,6 +34,7 @@ class FollowingPlanner(GaussianPlanner):
 
     route: Float[Array, "rows sees"]
     length: Int[Array, ""]
+    ahead: int = eqx.field(static=True, default=1)
 
     def __init__(
         self,
@@ -40,11 +44,12 @@ class FollowingPlanner(GaussianPlanner):
         route: Float[Array, "rows sees"],
         length: Int[Array, ""],
         predicts: Sequence[int] | None = None,
+        ahead: int = 1,
     ):
         super().__init__(key, normaliser, hidden, predicts, (SHARP, SHARP))
         sees = normaliser.mean.shape[0]
         self.network = MLP(key, sees + len(self.predicts), hidden, 1, activation="tanh")
-        self.route, self.length = route, length
+        self.route, self.length, self.ahead = route, length, ahead
 
     def recognise(
         self, state: Float[Array, "*batch sees"], goal: Float[Array, "*batch predicts"]
@@ -67,7 +72,7 @@ class FollowingPlanner(GaussianPlanner):
         shape = (*state.shape[:-1], goals.shape[0])
         states = jnp.broadcast_to(state[..., None, :], (*shape, state.shape[-1]))
         is_reached = self.recognise(states, jnp.broadcast_to(goals, (*shape, goals.shape[-1]))) > 0
-        later = (rows > self.nearest(state)[..., None]) & self._is_there()
+        later = (rows >= self.nearest(state)[..., None] + self.ahead) & self._is_there()
         first = jnp.argmax(later & ~is_reached, axis=-1)
         return jnp.where(jnp.any(later & ~is_reached, axis=-1), first, self.length - 1)
 

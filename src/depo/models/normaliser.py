@@ -36,6 +36,8 @@ class Normaliser(eqx.Module):
     scale: Float[Array, " sees"]
     clip: float = eqx.field(static=True, default=0.0)
     step: Float[Array, " sees"] | None = None
+    stride: int = eqx.field(static=True, default=1)
+    """How many typical steps the unit ``step`` is."""
 
     @classmethod
     def none(cls, dimension: int, clip: float = 0.0, steps: bool = False) -> Normaliser:
@@ -64,6 +66,15 @@ class Normaliser(eqx.Module):
             moved = jnp.sqrt(jnp.mean((reached - states) ** 2, axis=0))
             step = jnp.maximum(moved / scale, SMALLEST_STEP)
         return cls(jnp.mean(states, axis=0), scale, clip, step)
+
+    def striding(self, steps: int) -> Normaliser:
+        """The same with a unit of so many typical steps, for what is to come of several.
+
+        >>> Normaliser.none(1, steps=True).striding(5).step.tolist()
+        [5.0]
+        """
+        longer = None if self.step is None else self.step * (steps / self.stride)
+        return Normaliser(self.mean, self.scale, self.clip, longer, steps)
 
     def widened(
         self, states: Float[Array, "rows sees"], reached: Float[Array, "rows sees"]
@@ -127,7 +138,7 @@ class Normaliser(eqx.Module):
 
     def _of_arrays(self, change: Callable[[Array], Array]) -> Normaliser:
         step = None if self.step is None else change(self.step)
-        return Normaliser(change(self.mean), change(self.scale), self.clip, step)
+        return Normaliser(change(self.mean), change(self.scale), self.clip, step, self.stride)
 
 
 def check_statistics(tree: Any, where: Path) -> None:
@@ -179,6 +190,8 @@ def give_statistics(
         first, then = (states, reached) if shown is None else shown
         following = None if part.step is None else then[:, :sees]
         own = Normaliser.of(first[:, :sees], part.clip, following)
-        return own if shown is None else own.widened(states[:, :sees], reached[:, :sees])
+        if shown is not None:
+            own = own.widened(states[:, :sees], reached[:, :sees])
+        return own.striding(part.stride)
 
     return jax.tree.map(give, model, is_leaf=lambda part: isinstance(part, Normaliser))

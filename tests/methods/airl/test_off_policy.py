@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 
 import depo
+from depo.methods.airl import GivenReward
+from depo.methods.off_policy.steps import follow_reward, nothing_usual
 from depo.runs.run import Run
 from tests.environments.point import ID
 from tests.support.arguments import flat
@@ -34,6 +36,14 @@ def test_a_reward_that_explains_the_expert_teaches_its_actions(source: Run) -> N
         reward.shaped(right, right + jnp.array([0.05, 0.0])).mean()
         > reward.shaped(right, right - jnp.array([0.05, 0.0])).mean()
     )
+
+
+def test_a_reward_that_is_given_counts_in_units_of_its_own() -> None:
+    units = GivenReward(reward_scale=0.2, reward_centre=1.0, reward_spread=1.0)
+    given = jnp.array([-1.0, 0.0, 4.0])
+    for reward in (given, 50.0 + 100.0 * given):
+        _, counted, _ = follow_reward(nothing_usual(units), units.reward_scale * reward, units)
+        np.testing.assert_allclose(counted, 0.2 * (given - 1) / np.sqrt(14 / 3), rtol=1e-4)
 
 
 @pytest.mark.slow

@@ -26,7 +26,6 @@ def test_decisions_go_where_the_expert_goes() -> None:
         skill=AnalyticSkill(clipped),
         gradient_penalty=0.1,
         discriminator_rate=3e-3,
-        entropy=0.0,
     )
     state = places()
     decided = np.asarray(agent["planner"].model.mode(state) - state)

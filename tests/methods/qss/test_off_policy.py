@@ -3,12 +3,30 @@ right."""
 
 from __future__ import annotations
 
+import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from depo.methods.optimisation import Trained
+from depo.methods.registry import OFF_POLICY, find_method
+from depo.methods.settings_tree import settings_from
 from depo.models.planner import GaussianPlanner
+from depo.models.scalar import Scalar
 from tests.environments.point import STEP
-from tests.support.learning import RIGHT, learned, moved, places
+from tests.support.learning import RIGHT, expert, learned, moved, places, steps
+
+
+def test_units_of_a_reward_move_the_value_of_living_and_that_of_an_end_alike() -> None:
+    own = find_method("qss").implementation(OFF_POLICY)
+    method = own.build(settings_from(own.settings, {"reward_scale": 0.2, "gamma": 0.9}))
+    usual = {"centre": 2.0, "size": 9.0}
+    agent = {name: Trained(Scalar(jnp.array(value)), None) for name, value in usual.items()}
+    batch, key = steps(jax.random.key(0)), jax.random.key(1)
+    agent, reward, _ = method.update_reward(agent, batch, expert(), key)
+    end = method.end_value(agent, batch, reward, expert(), key)
+    for_ever = batch.reward / (1 - 0.9)  # in the environment's units, where an end is worth nothing
+    np.testing.assert_allclose(reward / (1 - 0.9) - end, 0.2 / 3 * for_ever, rtol=1e-4, atol=1e-5)
 
 
 @pytest.mark.slow

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from depo.methods.off_policy import presets, settings
 from depo.methods.registry import OFF_POLICY, Implementation, MethodSpec, deferred
-from depo.methods.settings_tree import MethodSettings, Rule, named
+from depo.methods.settings_tree import Heading, MethodSettings, Part, Rule, named
 
 
 @dataclass(frozen=True)
@@ -34,6 +34,24 @@ class OffPolicyAIRL(MethodSettings):
 
 
 @dataclass(frozen=True)
+class GivenReward(Part):
+    """A reward that is given, in units of its own."""
+
+    heading: ClassVar[Heading] = "critic"
+    reward_scale: float = 0.2
+    """Factor on the reward."""
+    reward_centre: float = 1e-3
+    """Rate, for each update, at which the mean reward is followed; it is subtracted from every
+    reward, so that values stay near zero."""
+    reward_spread: float = 1e-3
+    """Rate, for each update, at which the reward's deviation is followed; every reward is divided
+    by it before scaling; 0: it is not."""
+    end_cost: float = 1.0
+    """Where an end is relative: how many standard deviations of the target critics' values it lies
+    below their mean."""
+
+
+@dataclass(frozen=True)
 class OffPolicyRewarded(MethodSettings):
     """Soft actor-critic on a reward that airl left (--reward-from), in other dynamics."""
 
@@ -44,11 +62,7 @@ class OffPolicyRewarded(MethodSettings):
     networks: settings.Networks = settings.Networks()
     actor: settings.Actor = settings.Actor()
     critic: settings.Critic = settings.Critic()
-    reward_scale: float = named(1.0, "reward_scale", heading="critic")
-    """Factor on the reward."""
-    end_cost: float = named(1.0, "end_cost", heading="critic")
-    """Where an end is relative: how many standard deviations of the target critics' values it lies
-    below their mean."""
+    reward: GivenReward = GivenReward()
     rules: ClassVar[tuple[Rule, ...]] = (settings.ENDS[1],)
 
     def problems(self) -> Iterator[str]:
@@ -119,6 +133,9 @@ METHODS = (
                         "termination": "ignored",
                         "average": 0.0,
                         "critic_norm": False,
+                        "reward_scale": 1.0,
+                        "reward_centre": 0.0,
+                        "reward_spread": 0.0,
                         "temperature": 0.1,
                         "tune_temperature": False,
                     },

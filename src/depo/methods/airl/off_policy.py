@@ -75,9 +75,14 @@ class AIRLMethod(AdversarialMethod):
 
 @dataclass(frozen=True)
 class RewardedMethod(SoftActorCritic):
-    """Soft actor-critic on g(s) of a reward that is given, and stays as it is."""
+    """Soft actor-critic on g(s) of a reward that is given, and stays as it is, in units of its own
+    deviation about its own mean: it was trained to tell states apart and has neither."""
 
     settings: OffPolicyRewarded
+
+    def init(self, key: Key[Array, ""], shape: Shape) -> Agent:
+        """Also what is usual of the reward."""
+        return super().init(key, shape) | nothing_usual(self.settings.reward)
 
     def update(
         self,
@@ -88,9 +93,11 @@ class RewardedMethod(SoftActorCritic):
         key: Key[Array, ""],
     ) -> tuple[Agent, Metrics]:
         """Critics, then actor and temperature."""
-        reward = self.settings.reward_scale * agent["reward"].model(batch.state)
+        s = self.settings.reward
+        given = s.reward_scale * agent["reward"].model(batch.state)
+        agent, reward, usual = follow_reward(agent, given, s)
         agent, metrics = self.update_on(agent, batch, reward, expert, key)
-        return agent, metrics | {"reward": jnp.mean(reward)}
+        return agent, metrics | usual
 
     def end_value(
         self,
@@ -104,4 +111,4 @@ class RewardedMethod(SoftActorCritic):
         s = self.settings
         if s.collection.termination != "relative":
             return 0.0
-        return twin_critic.below_usual(next_value, ~batch.terminated, s.end_cost)
+        return twin_critic.below_usual(next_value, ~batch.terminated, s.reward.end_cost)

@@ -16,8 +16,9 @@ class Goals(Part):
     """Goals: those the skill learns to reach, and those of the demonstration."""
 
     heading: ClassVar[Heading] = "skill"
-    ahead: int = named(3, "goals_ahead")
-    """The most steps between a state and a goal that was reached from it."""
+    ahead: int = named(0, "goals_ahead", derived=True)
+    """Steps between a state and a goal that was reached from it, and between where one is on the
+    recording and the next goal; 0: twice the features of a goal for each number of an action."""
     consistency: float = 1.0
     """λ: weight of ‖f(s, I(s,g)) − s'‖², which takes an action that does the same for right."""
     forward_rate: float = 3e-4
@@ -68,7 +69,13 @@ class OffPolicyGSP(MethodSettings):
     absent: ClassVar = {"gamma": settings.NO_RETURN}
 
 
-_FAST: dict[str, Any] = {**presets.FAST, **presets.FAST_SKILL, "forward_rate": 1e-3}
+_FAST: dict[str, Any] = {
+    **presets.FAST,
+    **presets.FAST_SKILL,
+    "forward_rate": 1e-3,
+    "wide_units": True,
+}
+"""The skill learns where the agent gets to, which may be far from an expert that hardly moves."""
 
 METHODS = (
     MethodSpec(

@@ -54,6 +54,7 @@ class GSPMethod(Method):
             route,
             length,
             shape.predicts,
+            parts.steps_ahead(s, len(shape.predicts), shape.actions),
         )
         return {
             "planner": fresh(planner, self.recogniser_optimiser()),

@@ -542,9 +542,15 @@ def uses_memory(settings: Any) -> bool:
     return bool(getattr(part, "memory", False))
 
 
-def steps_ahead(settings: Any) -> int:
-    """How far the goals of a method lie ahead, at most; 1: in the next state."""
-    return int(getattr(getattr(settings, "goals", None), "ahead", 1))
+def steps_ahead(settings: Any, features: int, actions: int) -> int:
+    """How far the goals of a method lie ahead; 1: in the next state. As asked; if that is 0, twice
+    as many steps as it takes until there are as many numbers in the actions as in a goal, since
+    fewer than that many cannot lead to any goal.
+    """
+    goals = getattr(settings, "goals", None)
+    if goals is None:
+        return 1
+    return goals.ahead or 2 * -(-features // actions)
 
 
 def is_fine_tuned(settings: Any) -> bool:

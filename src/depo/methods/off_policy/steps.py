@@ -165,7 +165,23 @@ def new_discriminator(key: Key[Array, ""], shape: Shape, s: AdversarySettings, p
     return agent
 
 
-def nothing_usual(s: parts.Discriminator) -> Agent:
+class RewardUnits(Protocol):
+    """What standardising a reward reads of settings."""
+
+    @property
+    def reward_scale(self) -> float:
+        """Factor on the reward."""
+
+    @property
+    def reward_centre(self) -> float:
+        """Rate at which its mean is followed."""
+
+    @property
+    def reward_spread(self) -> float:
+        """Rate at which its deviation is followed; 0: it is not."""
+
+
+def nothing_usual(s: RewardUnits) -> Agent:
     """The running mean of a reward, unknown yet; its variance too if rewards are divided by their
     deviation."""
     agent: Agent = {"centre": Trained(Scalar(jnp.zeros(())), None)}
@@ -256,7 +272,7 @@ def update_reward(
 
 
 def follow_reward(
-    agent: Agent, reward: Float[Array, " batch"], s: parts.Discriminator
+    agent: Agent, reward: Float[Array, " batch"], s: RewardUnits
 ) -> tuple[Agent, Float[Array, " batch"], Metrics]:
     """What is usual of a reward, one batch on; the reward standardised by it."""
     reward = jax.lax.stop_gradient(reward)

@@ -16,15 +16,19 @@ class Decisions(Part):
     """How decisions learn from what came of them."""
 
     heading: ClassVar[Heading] = "planner"
+    steps: int = named(5, "decision_steps")
+    """Steps in which the controllers carry a decision out: its unit is as many typical steps."""
     count: int = named(8, "decisions")
     """Decisions that are compared in each state of a minibatch."""
     entropy: float = named(0.01, "entropy")
     """Weight of the decisions' entropy, per number."""
 
     def problems(self) -> Iterator[str]:
-        """Something to compare."""
+        """Something to compare, some time from now."""
         if self.count < 2:
             yield f"decisions {self.count} cannot be compared: give 2 or more"
+        if self.steps < 1:
+            yield f"decision_steps {self.steps} is no time to carry anything out: give 1 or more"
 
 
 @dataclass(frozen=True)
@@ -44,7 +48,14 @@ class OffPolicyPIDGAIL(MethodSettings):
     decisions: Decisions = Decisions()
     critic: settings.Critic = settings.Critic()
     discriminator: settings.Discriminator = settings.Discriminator()
-    rules: ClassVar[tuple[Rule, ...]] = settings.ENDS
+    rules: ClassVar[tuple[Rule, ...]] = (
+        Rule(
+            ("decision_steps",),
+            lambda s, _: not (s.coordinates.standardise and s.coordinates.step_units),
+            "decisions are not in steps: step_units is off",
+        ),
+        *settings.ENDS,
+    )
 
 
 _DRIVING: dict[str, Any] = {"depo/Driving-v0": {"step_units": True}}

@@ -44,8 +44,9 @@ class PIDGAILMethod(AdversarialMethod):
         """Decisions, critics, discriminator, and a place for the controllers."""
         s = self.settings
         keys = jax.random.split(key, 3)
+        far = shape._replace(normaliser=shape.normaliser.striding(s.decisions.steps))
         return {
-            "planner": new_planner(keys[0], shape, s, self.pace),
+            "planner": new_planner(keys[0], far, s, self.pace),
             "skill": Trained(AnalyticSkill(Idle(shape.actions)), None),
             **new_critics(keys[1], shape, s, self.pace),
             **new_discriminator(keys[2], shape, s, self.pace),

@@ -25,6 +25,21 @@ class Proposals(Part):
 
 
 @dataclass(frozen=True)
+class OwnReward(Part):
+    """The environment's reward, in units of its own."""
+
+    heading: ClassVar[Heading] = "critic"
+    reward_scale: float = 1.0
+    """Factor on the reward: it sets how much Q counts beside the cycle."""
+    reward_centre: float = 0.0
+    """Rate, for each update, at which the mean reward is followed; it is subtracted from every
+    reward, those after an end too, so that values stay near zero and who is best stays best."""
+    reward_size: float = 0.0
+    """Rate, for each update, at which the mean square of the reward is followed; every reward is
+    divided by its root before scaling; 0: it is not."""
+
+
+@dataclass(frozen=True)
 class OffPolicyQSS(MethodSettings):
     """Q(s,s') on the environment's own reward: planner, inverse and forward model in a cycle."""
 
@@ -43,8 +58,7 @@ class OffPolicyQSS(MethodSettings):
     skill: settings.Skill = settings.Skill()
     first_fit: settings.FirstFit = settings.FirstFit()
     critic: settings.Critic = settings.Critic()
-    reward_scale: float = named(1.0, "reward_scale", heading="critic")
-    """Factor on the reward: it sets how much Q counts beside the cycle."""
+    reward: OwnReward = OwnReward()
     rules: ClassVar[tuple[Rule, ...]] = (
         settings.FIRST_OF_REFITS,
         settings.ONLY_SKILL_SEES_PAIRS,
@@ -85,6 +99,8 @@ _FAST: dict[str, Any] = {
     "forward_rate": 1e-3,
     "value_scale": True,
 }
+_FAST_OWN_REWARD = {"reward_scale": 0.2, "reward_centre": 1e-2, "reward_size": 1e-2}
+"""Values of a reward that is always positive climb for as long as targets need to follow."""
 _AUTHORS: dict[str, Any] = {
     **presets.AUTHORS_CRITIC,
     **presets.AUTHORS_COORDINATES,
@@ -118,7 +134,7 @@ METHODS = (
                 settings=OffPolicyQSS,
                 build=deferred("depo.methods.qss.off_policy:QSSMethod"),
                 default_steps=presets.DEFAULT_STEPS,
-                presets={"fast": _FAST, "paper": _AUTHORS},
+                presets={"fast": {**_FAST, **_FAST_OWN_REWARD}, "paper": _AUTHORS},
             ),
         },
     ),

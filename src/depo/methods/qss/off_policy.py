@@ -21,9 +21,12 @@ from depo.methods.qss import OffPolicyQSS, OffPolicyQSSGAIfO
 from depo.methods.transfer.off_policy import new_forward
 from depo.models.planner import GaussianPlanner
 from depo.models.policy import DecoupledPolicy
+from depo.models.scalar import Scalar
 
 SHARP = -5.0
 """The log deviation of plans: nothing random, and a planner like the others for who takes it on."""
+SMALLEST = 1e-8
+"""The least mean square of a reward that it is measured by."""
 
 
 @dataclass(frozen=True)
@@ -133,12 +136,39 @@ class QSSMethod(DynamicsGradientMethod):
 
     settings: OffPolicyQSS
 
+    def init(self, key: Key[Array, ""], shape: Shape) -> Agent:
+        """Also what is usual of the reward."""
+        usual = {
+            "centre": Trained(Scalar(jnp.zeros(())), None),
+            "size": Trained(Scalar(jnp.ones(())), None),
+        }
+        return super().init(key, shape) | usual
+
     def update_reward(
         self, agent: Agent, batch: Transitions, expert: Pairs, key: Key[Array, ""]
     ) -> tuple[Agent, Float[Array, " batch"], Metrics]:
-        """The environment's own reward."""
-        reward = self.settings.reward_scale * batch.reward
-        return agent, reward, {"reward": jnp.mean(reward)}
+        """The environment's own reward, less its mean, in units of its size."""
+        s, mean = self.settings.reward, jnp.mean(batch.reward)
+        centre = follow(agent["centre"].model, Scalar(mean), s.reward_centre)
+        size = follow(agent["size"].model, Scalar(jnp.mean(batch.reward**2)), s.reward_size)
+        agent |= {"centre": Trained(centre, None), "size": Trained(size, None)}
+        return agent, self._in_units(agent, batch.reward), {"reward": mean}
+
+    def end_value(
+        self,
+        agent: Agent,
+        batch: Transitions,
+        next_value: Float[Array, " batch"],
+        expert: Pairs,
+        key: Key[Array, ""],
+    ) -> Float[Array, ""] | float:
+        """No reward for ever: what was taken off every reward is taken off those too."""
+        return self._in_units(agent, jnp.zeros(())) / (1.0 - self.settings.critic.gamma)
+
+    def _in_units(self, agent: Agent, reward: Float[Array, "*batch"]) -> Float[Array, "*batch"]:
+        centred = reward - agent["centre"].model.value
+        unit = jax.lax.rsqrt(jnp.maximum(agent["size"].model.value, SMALLEST))
+        return self.settings.reward.reward_scale * unit * centred
 
 
 @dataclass(frozen=True)
