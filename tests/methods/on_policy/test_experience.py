@@ -36,5 +36,6 @@ def test_what_led_elsewhere_is_less_likely_than_what_was_not_tried() -> None:
     # by hand: (n(s,a,s') + 0.1/3) / (n(s,a) + 0.1)
     likelihood = np.array([0.1 / 3 / 2.1, (1 + 0.1 / 3) / 1.1, (1 + 0.1 / 3) / 1.1, 1 / 3])
     np.testing.assert_allclose(known[0], likelihood / likelihood.sum(), rtol=1e-5)
-    assert known[1].argmin() == 2 and known[1][0] == known[1][3]  # tried once, and not at all
+    assert known[1].argmin() == 2
+    assert known[1][0] == known[1][3]  # neither was tried
     np.testing.assert_allclose(known[2], 0.25)
