@@ -58,6 +58,11 @@ def jobs() -> list[tuple[str, int, MethodSettings, list[dict[str, Any]]]]:
         calibration=[0.3, 1.0],
     )
     transfer_again = grid(batch_steps=[32, 128], skill_rate=[1e-3], epsilon=[0.3, 0.5, 0.8])
+    quick: dict[str, list[Any]] = {"batch_steps": [32, 64], "minibatch": [16, 32]}
+    depo_third = grid(**quick, planner_rate=[1e-3, 2e-3, 3e-3])
+    gaifo_third = grid(**quick, actor_rate=[5e-4, 1e-3, 2e-3])
+    transfer_third = grid(batch_steps=[32, 64], epsilon=[0.0, 0.1, 0.3], skill_rounds=[5, 10])
+    gaifo_base = with_values(OnPolicyGAIfO(), {"critic_rate": 3e-3, "entropy": 0.01})
     gradient = grid(gradient=["exact", "straight-through", "score-function"])
     depo = grid(calibration=[0.3, 0.5, 1.0], entropy=[0.0, 0.01], planner_rate=[3e-4, 6e-4])
     return [
@@ -71,6 +76,10 @@ def jobs() -> list[tuple[str, int, MethodSettings, list[dict[str, Any]]]]:
         ("gaifo-second-round", 1, OnPolicyGAIfO(), gaifo_again),
         ("transfer-second-round", 4, OnPolicyTransfer(), transfer_again),
         ("gaifo-second-round", 4, OnPolicyGAIfO(), gaifo_again),
+        ("depo-third-round", 1, preset_settings("depo", "recipe"), depo_third),
+        ("gaifo-third-round", 1, gaifo_base, gaifo_third),
+        ("gaifo-third-round", 4, gaifo_base, gaifo_third),
+        ("transfer-third-round", 4, preset_settings("transfer", "recipe"), transfer_third),
         ("gradient", 1, preset_settings("depo", "fast"), gradient),
     ]
 

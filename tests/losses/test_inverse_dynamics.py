@@ -26,6 +26,17 @@ def test_the_skill_learns_which_action_made_the_transition() -> None:
     np.testing.assert_allclose(learned, expected, atol=0.02)
 
 
+def test_towards_a_target_the_skill_learns_what_is_known_of_every_action() -> None:
+    state, target = jnp.array([0, 1]), jnp.array([2, 2])
+    known = jnp.array([[0.7, 0.2, 0.1], [0.0, 0.5, 0.5]])
+    skill = minimise(
+        CategoricalSkill(KEY, 3, 3, (16,)),
+        lambda i: inverse_dynamics.towards(i, state, target, known),
+    )
+    learned = np.exp(skill.log_probabilities(state, target))
+    np.testing.assert_allclose(learned, known, atol=0.02)
+
+
 def test_between_vectors_the_skill_learns_each_choice_that_made_the_transition() -> None:
     reached = jnp.array([[1.0], [1.0], [-1.0], [0.0]])
     action = jnp.array([[1.0, 0, 0, 1], [0, 1, 0, 1], [0, 1, 1, 0], [1, 0, 1, 0]])

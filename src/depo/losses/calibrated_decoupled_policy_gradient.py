@@ -23,6 +23,19 @@ def weights(advantage: Float[Array, " batch"]) -> Float[Array, " batch"]:
     return advantage - jnp.min(advantage)
 
 
+def positive(advantage: Float[Array, " batch"]) -> Float[Array, " batch"]:
+    """max(A, 0): only transitions that were better than usual in their state are examples.
+
+    >>> positive(jnp.array([-1.0, 0.5]))
+    Array([0. , 0.5], dtype=float32)
+    """
+    return jnp.maximum(advantage, 0.0)
+
+
+ADVANTAGE_WEIGHTS = {"shifted": weights, "positive": positive}
+"""By name, of advantages over a batch."""
+
+
 def loss(
     planner: CategoricalPlanner,
     state: Int[Array, " batch"],

@@ -23,8 +23,16 @@ def exact(
     advantage: Float[Array, " batch"],
 ) -> Float[Array, ""]:
     """Through the marginal; ``log_skill`` is log I(a|s,·) of the action taken, for every target."""
-    log_policy = jax.nn.logsumexp(planner.log_probabilities(state) + log_skill, axis=-1)
-    return -jnp.mean(advantage * log_policy)
+    return -jnp.mean(advantage * log_marginal(planner, state, log_skill))
+
+
+def log_marginal(
+    planner: CategoricalPlanner,
+    state: Int[Array, " batch"],
+    log_skill: Float[Array, "batch states"],
+) -> Float[Array, " batch"]:
+    """log π(a|s) = log Σ_s' h(s'|s) I(a|s,s')."""
+    return jax.nn.logsumexp(planner.log_probabilities(state) + log_skill, axis=-1)
 
 
 def score_function(

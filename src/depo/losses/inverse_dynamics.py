@@ -18,6 +18,16 @@ def loss(
     return -jnp.mean(skill.log_prob(state, next_state, action))
 
 
+def towards(
+    skill: CategoricalSkill,
+    state: Int[Array, " batch"],
+    target: Int[Array, " batch"],
+    posterior: Float[Array, "batch actions"],
+) -> Float[Array, ""]:
+    """Cross-entropy −E[Σ_a p(a|s,s') log I(a|s,s')] at targets that need not have been reached."""
+    return -jnp.mean(jnp.sum(posterior * skill.log_probabilities(state, target), axis=-1))
+
+
 def of_choices(
     skill: DiscreteSkill,
     state: Float[Array, "batch sees"],

@@ -19,3 +19,23 @@ def test_held_out_transitions_are_never_trained_on() -> None:
     held = set(np.asarray(memory.sample_held_out(jax.random.key(1), (5_000,)).state).tolist())
     assert held == {i for i in range(n) if i % HELD_OUT == HELD_OUT - 1}
     assert trained == set(range(n)) - held
+
+
+def test_what_led_elsewhere_is_less_likely_than_what_was_not_tried() -> None:
+    from depo.data.transitions import Triples
+    from depo.methods.on_policy.experience import Memory
+
+    #             (s, a, s'); the fifth is held out, and the last two lie beyond the size
+    rows = [(0, 0, 1), (0, 0, 1), (0, 1, 2), (1, 2, 0), (0, 2, 1), (0, 2, 2), (0, 3, 2), (1, 0, 2)]
+    columns = (jnp.array(column, jnp.int32) for column in zip(*rows, strict=True))
+    memory = Memory(Triples(*columns), jnp.asarray(6))
+    known = np.asarray(memory.posterior(jnp.array([2, 2, 2]), actions=4))
+    np.testing.assert_allclose(known.sum(axis=1), 1.0, rtol=1e-5)
+    elsewhere, there, also_there, untried = known[0]
+    assert there == also_there > untried > elsewhere
+    # by hand: (n(s,a,s') + 0.1/3) / (n(s,a) + 0.1)
+    likelihood = np.array([0.1 / 3 / 2.1, (1 + 0.1 / 3) / 1.1, (1 + 0.1 / 3) / 1.1, 1 / 3])
+    np.testing.assert_allclose(known[0], likelihood / likelihood.sum(), rtol=1e-5)
+    assert known[1].argmin() == 2
+    assert known[1][0] == known[1][3]  # neither was tried
+    np.testing.assert_allclose(known[2], 0.25)

@@ -39,8 +39,10 @@ class Cloning(Protocol):
     def keys(self, key: Key[Array, ""]) -> Keys:
         """Those of one update."""
 
-    def fit_skill(self, skill: Trained, experience: Any, key: Any) -> tuple[Trained, Metrics]:
-        """The skill after learning from experience."""
+    def fit_skill(
+        self, skill: Trained, experience: Any, expert: Any, key: Any
+    ) -> tuple[Trained, Metrics]:
+        """The skill after learning from experience, for the expert's transitions."""
 
     def draw(self, expert: Any, recent: Any, key: Key[Array, ""]) -> tuple[Any, Any]:
         """Expert transitions (s,s') to be labelled."""
@@ -79,7 +81,7 @@ class BCOMethod(Method):
     ) -> tuple[Agent, Metrics]:
         """The skill from experience, then the policy from what it reads into demonstrations."""
         keys = self.cloning.keys(key)
-        skill, metrics = self.cloning.fit_skill(agent["skill"], experience, keys.skill)
+        skill, metrics = self.cloning.fit_skill(agent["skill"], experience, expert, keys.skill)
         state, next_state = self.cloning.draw(expert, recent, keys.draw)
         label = self.cloning.label(skill.model, state, next_state, keys.label)
         actor, loss = self.cloning.clone(agent["actor"], state, label, keys.clone)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import jax
 import optax
@@ -50,6 +51,7 @@ class VectorCloning:
         self,
         skill: Trained[VectorSkill | DiscreteSkill],
         experience: Transitions,
+        expert: Any,
         key: Key[Array, ""] | None,
     ) -> tuple[Trained[VectorSkill | DiscreteSkill], Metrics]:
         """One step."""

@@ -14,7 +14,7 @@ from depo.methods.bco.method import BCOMethod, Keys
 from depo.methods.method import Metrics
 from depo.methods.on_policy.experience import Memory
 from depo.methods.on_policy.method import Spaces
-from depo.methods.on_policy.steps import adam, expert_pairs, fit_skill
+from depo.methods.on_policy.steps import adam, demonstrated, expert_pairs, fit_skill
 from depo.methods.optimisation import Trained, descend, fresh
 from depo.models.policy import CategoricalActor
 from depo.models.skill import CategoricalSkill
@@ -43,10 +43,15 @@ class FiniteCloning:
         return Keys(*jax.random.split(key))
 
     def fit_skill(
-        self, skill: Trained[CategoricalSkill], experience: Memory, key: Key[Array, ""]
+        self,
+        skill: Trained[CategoricalSkill],
+        experience: Memory,
+        expert: Pairs,
+        key: Key[Array, ""],
     ) -> tuple[Trained[CategoricalSkill], Metrics]:
         """All data, until the held-out ones stop improving."""
-        return fit_skill(skill, experience, self.settings.skill, key)
+        wanted = demonstrated(expert, skill.model.states)
+        return fit_skill(skill, experience, self.settings.skill, wanted, key)
 
     def draw(
         self, expert: Pairs, recent: Rollout, key: Key[Array, ""]

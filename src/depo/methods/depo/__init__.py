@@ -28,6 +28,10 @@ class OnPolicyAgnostic(MethodSettings):
     planner: on.Planner = on.Planner()
     gradient: on.GradientEstimator = named("exact", "gradient", heading="planner")
     """Estimator of the decoupled policy gradient."""
+    planner_clip: float = named(0.0, "planner_clip", heading="planner")
+    """PPO's clipping ε, of the policy that planner and skill make; 0: none. It bounds how far the
+    passes over one batch move it."""
+    rules: ClassVar[tuple[Rule, ...]] = (on.BOUNDED,)
     absent: ClassVar = {"demo_batch": "agnostic DePG learns from no demonstrated plan"}
 
 
@@ -61,6 +65,10 @@ class OnPolicyDePO(MethodSettings):
     planner: on.Planner = on.Planner()
     gradient: on.GradientEstimator = named("exact", "gradient", heading="planner")
     """Estimator of the decoupled policy gradient."""
+    planner_clip: float = named(0.0, "planner_clip", heading="planner")
+    """PPO's clipping ε, of the policy that planner and skill make; 0: none. It bounds how far the
+    passes over one batch move it."""
+    rules: ClassVar[tuple[Rule, ...]] = (on.BOUNDED,)
     calibration: on.Calibration = on.Calibration()
     supervision: on.Supervision = on.Supervision()
 
@@ -141,6 +149,18 @@ _RECIPE = {
     "smooth_bounds": True,
 }
 """One recipe for all tasks: what differs between them is measured while learning."""
+_FINITE_RECIPE: dict[str, Any] = {
+    **on_presets.FAST_PLANNER,
+    **on_presets.RECIPE_SKILL,
+    "batch_steps": 64,
+    "minibatch": 16,
+    "critic_rate": 1e-3,
+    "planner_rate": 2e-3,
+    "planner_clip": 0.2,
+    "calibration": 1.0,
+    "calibration_weight": "positive",
+}
+"""On finite states (lab note 43)."""
 _STRAIGHT_THROUGH = {"gradient": "straight-through"}
 AUTHORS: dict[str, Any] = {
     **off_presets.AUTHORS_GATHERING,
@@ -248,6 +268,7 @@ METHODS = (
                 presets={
                     "fast": {"calibration": 0.3, **on_presets.FAST_PLANNER},
                     "paper": {**on_presets.AUTHORS_SKILL, **_STRAIGHT_THROUGH},
+                    "recipe": _FINITE_RECIPE,
                 },
             ),
             OFF_POLICY: Implementation(

@@ -11,13 +11,13 @@ from jaxtyping import Array, Float, Int, Key
 
 from depo.data.transitions import Pairs, Rollout
 from depo.losses import calibrated_decoupled_policy_gradient as cdepg
+from depo.losses import clipped_policy_gradient, supervised_planner
 from depo.losses import decoupled_policy_gradient as depg
-from depo.losses import supervised_planner
 from depo.methods.depo import OnPolicyAgnostic, OnPolicyCalibrated, OnPolicyDePO
 from depo.methods.method import Agent, Method, Metrics
 from depo.methods.on_policy.experience import Memory
 from depo.methods.on_policy.method import PlannerSteps, Spaces
-from depo.methods.on_policy.settings import GradientEstimator
+from depo.methods.on_policy.settings import AdvantageWeight, GradientEstimator
 from depo.methods.on_policy.steps import (
     Advantages,
     adam,
@@ -27,6 +27,7 @@ from depo.methods.on_policy.steps import (
     fit_critic,
     fit_discriminator,
     fit_skill,
+    plans,
 )
 from depo.methods.optimisation import descend, fresh, minibatches
 from depo.models.critic import Critic
@@ -70,6 +71,21 @@ def decoupled_gradient(
     return loss
 
 
+def clipped_decoupled_gradient(
+    advantages: Advantages, skill: CategoricalSkill, before: CategoricalPlanner, clip: float
+) -> PlannerLoss:
+    """PPO's surrogate of the policy that planner and skill make, bound to that of ``before``."""
+    log_skill = _log_skill_of_actions(advantages, skill)
+    old = depg.log_marginal(before, advantages.state, log_skill)
+
+    def loss(planner: CategoricalPlanner, minibatch: Minibatch) -> Float[Array, ""]:
+        rows = minibatch[0]
+        log_policy = depg.log_marginal(planner, advantages.state[rows], log_skill[rows])
+        return clipped_policy_gradient.loss(log_policy, old[rows], advantages.advantage[rows], clip)
+
+    return loss
+
+
 def _log_skill_of_actions(
     advantages: Advantages, skill: CategoricalSkill
 ) -> Float[Array, "batch states"]:
@@ -81,9 +97,9 @@ def _log_skill_of_actions(
     return jnp.take_along_axis(log_all, advantages.action[:, None, None], axis=-1)[..., 0]
 
 
-def calibrated_gradient(advantages: Advantages) -> PlannerLoss:
+def calibrated_gradient(advantages: Advantages, form: AdvantageWeight) -> PlannerLoss:
     """CDePG on the states really reached."""
-    weight = cdepg.weights(advantages.advantage)
+    weight = cdepg.ADVANTAGE_WEIGHTS[form](advantages.advantage)
 
     def loss(planner: CategoricalPlanner, minibatch: Minibatch) -> Float[Array, ""]:
         rows = minibatch[0]
@@ -124,9 +140,20 @@ class PlannerGradientMethod(Method):
 
     settings: OnPolicyAgnostic | OnPolicyCalibrated | OnPolicyDePO
 
-    def planner_loss(self, advantages: Advantages, skill: CategoricalSkill) -> PlannerLoss:
+    def planner_loss(
+        self, advantages: Advantages, skill: CategoricalSkill, before: CategoricalPlanner
+    ) -> PlannerLoss:
         """The loss on minibatches of the batch."""
         raise NotImplementedError
+
+    def decoupled(
+        self, advantages: Advantages, skill: CategoricalSkill, before: CategoricalPlanner
+    ) -> PlannerLoss:
+        """DePG, bound to the policy before if there is a bound."""
+        s = self.settings
+        if s.planner_clip and s.gradient == "exact":
+            return clipped_decoupled_gradient(advantages, skill, before, s.planner_clip)
+        return decoupled_gradient(advantages, skill, s.gradient)
 
     @property
     def demo_batch(self) -> int:
@@ -165,7 +192,8 @@ class PlannerGradientMethod(Method):
         """All but the planner, which changes nothing of theirs, and the steps it takes then."""
         s = self.settings
         keys = jax.random.split(key, 4)
-        skill, metrics = fit_skill(agent["skill"], memory, s.skill, keys[0])
+        wanted = plans(agent["planner"].model)
+        skill, metrics = fit_skill(agent["skill"], memory, s.skill, wanted, keys[0])
         reward = adversarial_rewards(agent["discriminator"].model, rollout, s.discriminator)
         advantages = estimate_advantages(
             agent["critic"].model, rollout, reward, s.critic, s.learning.gamma
@@ -176,7 +204,8 @@ class PlannerGradientMethod(Method):
         )
         reached = {"plan_reached": jnp.mean(rollout.plan == rollout.next_state)}
         prepared = agent | {"skill": skill, "critic": critic, "discriminator": discriminator}
-        steps = self._planner_steps(advantages, skill.model, expert, keys[1])
+        loss = self.planner_loss(advantages, skill.model, agent["planner"].model)
+        steps = self._planner_steps(advantages, loss, expert, keys[1])
         return prepared, steps, metrics | critic_metrics | more | reached
 
     def update_planner(
@@ -188,13 +217,13 @@ class PlannerGradientMethod(Method):
         return agent | {"planner": planner}, metrics | {"planner_loss": mean}
 
     def _planner_steps(
-        self, advantages: Advantages, skill: CategoricalSkill, expert: Pairs, key: Key[Array, ""]
+        self, advantages: Advantages, loss: PlannerLoss, expert: Pairs, key: Key[Array, ""]
     ) -> PlannerSteps:
         s = self.settings
         order, draw, noise = jax.random.split(key, 3)
         rows = minibatches(order, advantages.state.shape[0], s.critic.minibatch, s.critic.epochs)
         loss = weighted_sum(
-            (1.0, self.planner_loss(advantages, skill)),
+            (1.0, loss),
             (s.planner.entropy, entropy_bonus(advantages)),
         )
         count = rows.shape[0]
@@ -208,9 +237,11 @@ class AgnosticMethod(PlannerGradientMethod):
 
     settings: OnPolicyAgnostic
 
-    def planner_loss(self, advantages: Advantages, skill: CategoricalSkill) -> PlannerLoss:
+    def planner_loss(
+        self, advantages: Advantages, skill: CategoricalSkill, before: CategoricalPlanner
+    ) -> PlannerLoss:
         """−E[A log Σ_s' h I]."""
-        return decoupled_gradient(advantages, skill, self.settings.gradient)
+        return self.decoupled(advantages, skill, before)
 
 
 @dataclass(frozen=True)
@@ -224,11 +255,13 @@ class CalibratedMethod(PlannerGradientMethod):
         """Expert transitions in a minibatch."""
         return self.settings.supervision.demo_batch
 
-    def planner_loss(self, advantages: Advantages, skill: CategoricalSkill) -> PlannerLoss:
+    def planner_loss(
+        self, advantages: Advantages, skill: CategoricalSkill, before: CategoricalPlanner
+    ) -> PlannerLoss:
         """c·CDePG + λ_h·L_h."""
         s = self.settings
         return weighted_sum(
-            (s.calibration.weight, calibrated_gradient(advantages)),
+            (s.calibration.weight, calibrated_gradient(advantages, s.calibration.form)),
             (s.supervision.weight, supervision),
         )
 
@@ -244,11 +277,13 @@ class DePOMethod(PlannerGradientMethod):
         """Expert transitions in a minibatch."""
         return self.settings.supervision.demo_batch
 
-    def planner_loss(self, advantages: Advantages, skill: CategoricalSkill) -> PlannerLoss:
+    def planner_loss(
+        self, advantages: Advantages, skill: CategoricalSkill, before: CategoricalPlanner
+    ) -> PlannerLoss:
         """DePG + c·CDePG + λ_h·L_h."""
         s = self.settings
         return weighted_sum(
-            (1.0, decoupled_gradient(advantages, skill, s.gradient)),
-            (s.calibration.weight, calibrated_gradient(advantages)),
+            (1.0, self.decoupled(advantages, skill, before)),
+            (s.calibration.weight, calibrated_gradient(advantages, s.calibration.form)),
             (s.supervision.weight, supervision),
         )

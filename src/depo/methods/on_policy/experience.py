@@ -5,12 +5,16 @@ from __future__ import annotations
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Int, Key
+from jaxtyping import Array, Bool, Float, Int, Key
 
 from depo.data.transitions import Rollout, Triples
 from depo.methods.optimisation import uniform_index
 
 HELD_OUT = 5  # every fifth transition is for validation, never trained on
+PRIOR = 0.1
+"""Transitions that every pair (s,a) is taken to have made before its first, spread over all states:
+few, so that one try tells much where dynamics are deterministic, and some tell where they are not.
+"""
 
 
 class Memory(eqx.Module):
@@ -49,6 +53,27 @@ class Memory(eqx.Module):
         """Held-out transitions, uniformly."""
         draw = uniform_index(key, shape, self.size // HELD_OUT)
         return self._at(draw * HELD_OUT + HELD_OUT - 1)
+
+    def posterior(
+        self, target: Int[Array, " states"], actions: int
+    ) -> Float[Array, "states actions"]:
+        """p(a|s,s') for one target s' of every state s, by Bayes from equally likely actions:
+        ∝ (n(s,a,s') + β/S) / (n(s,a) + β), from training transitions only.
+
+        What has led to the target is likely, what was not tried yet less so, and what has led
+        elsewhere least.
+        """
+        states, number = target.shape[0], jnp.arange(self.rows.state.shape[0])
+        counts = (number < self.size) & (number % HELD_OUT != HELD_OUT - 1)
+        reached = counts & (self.rows.next_state == target[self.rows.state])
+        cell = self.rows.state * actions + self.rows.action
+
+        def tally(which: Bool[Array, " rows"]) -> Float[Array, "states actions"]:
+            sums = jnp.zeros(states * actions).at[cell].add(which.astype(jnp.float32))
+            return sums.reshape(states, actions)
+
+        likelihood = (tally(reached) + PRIOR / states) / (tally(counts) + PRIOR)
+        return likelihood / jnp.sum(likelihood, axis=-1, keepdims=True)
 
     def _at(self, index: Int[Array, ...]) -> Triples:
         return jax.tree.map(lambda column: column[index], self.rows)

@@ -9,6 +9,7 @@ from typing import ClassVar, Literal, Protocol, runtime_checkable
 from depo.methods.settings_tree import Facts, Heading, Part, Rule, named
 
 RewardForm = Literal["log-d", "-log(1-d)", "logit", "constant"]
+AdvantageWeight = Literal["shifted", "positive"]
 GradientEstimator = Literal["exact", "straight-through", "score-function"]
 
 
@@ -101,6 +102,10 @@ class Skill(Part):
     """At most this many such rounds in one iteration."""
     patience: int = named(2, "skill_patience")
     """Stop the fit after this many rounds without 1% improvement on held-out transitions."""
+    wanted: float = named(0.0, "skill_wanted")
+    """Weight of the skill's loss at targets that are wanted: plans, in BCO demonstrated ones. There
+    it learns what is known of every action: which led there, which was not tried, which led
+    elsewhere."""
 
 
 @dataclass(frozen=True)
@@ -162,6 +167,12 @@ class Calibration(Part):
     heading: ClassVar[Heading] = "planner"
     weight: float = named(1.0, "calibration")
     """Weight c of the calibrated gradient."""
+    form: AdvantageWeight = named("shifted", "calibration_weight")
+    """Weight of a transition: 'shifted', its advantage above the least of the batch; 'positive',
+    its advantage if that is above zero, so that nothing is copied that was no better than usual."""
+    rules: ClassVar[tuple[Rule, ...]] = (
+        Rule(("calibration_weight",), lambda part, _: part.weight == 0, "calibration is 0"),
+    )
 
 
 @dataclass(frozen=True)
@@ -176,6 +187,14 @@ class Supervision(Part):
     rules: ClassVar[tuple[Rule, ...]] = (
         Rule(("demo_batch",), lambda part, _: part.weight == 0, "supervision is 0"),
     )
+
+
+BOUNDED = Rule(
+    ("planner_clip",),
+    lambda settings, _: settings.gradient != "exact",
+    "only the exact gradient knows the policy whose change is bounded",
+)
+"""For methods with a decoupled policy gradient."""
 
 
 def _without_return(_: object, facts: Facts) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import jax
@@ -18,6 +19,7 @@ from depo.methods.optimisation import Trained, descend, minibatches, uniform_ind
 from depo.methods.plateau import Plateau
 from depo.models.critic import Critic
 from depo.models.discriminator import Discriminator
+from depo.models.planner import CategoricalPlanner
 from depo.models.skill import CategoricalSkill
 
 VALIDATION_ROWS = 200
@@ -113,6 +115,25 @@ def expert_pairs(
     return expert[0][index], expert[1][index]
 
 
+Wanted = Callable[[Key[Array, ""]], Int[Array, " states"]]
+"""A target for every state, drawn anew by each key."""
+
+
+def plans(planner: CategoricalPlanner) -> Wanted:
+    """What a planner plans is wanted."""
+    return lambda key: planner.sample(jnp.arange(planner.states), key)
+
+
+def demonstrated(expert: Pairs, states: int) -> Wanted:
+    """What was demonstrated is wanted; where nothing was, to stay."""
+
+    def draw(key: Key[Array, ""]) -> Int[Array, " states"]:
+        state, next_state = expert_pairs(expert, key, (4 * states,))
+        return jnp.arange(states).at[state].set(next_state)
+
+    return draw
+
+
 class _Fit(NamedTuple):
     skill: Trained[CategoricalSkill]
     key: Key[Array, ""]
@@ -124,9 +145,11 @@ def fit_skill(
     skill: Trained[CategoricalSkill],
     memory: Memory,
     settings: parts.Skill,
+    wanted: Wanted,
     key: Key[Array, ""],
 ) -> tuple[Trained[CategoricalSkill], Metrics]:
-    """Fit I to all transitions so far until the held-out ones stop improving.
+    """Fit I to all transitions so far until the held-out ones stop improving, and to what is known
+    of the targets that are wanted.
 
     Rounds of steps, a look at held-out transitions after each; ends when none of the last
     ``patience`` rounds was 1% better than the best before, or at the round limit.
@@ -138,10 +161,23 @@ def fit_skill(
     def loss(model: CategoricalSkill, rows: Triples) -> Float[Array, ""]:
         return inverse_dynamics.loss(model, rows.state, rows.next_state, rows.action)
 
+    def with_wanted(key: Key[Array, ""]) -> Callable[[CategoricalSkill, Triples], Array]:
+        if not settings.wanted:
+            return loss
+        target = wanted(jax.random.fold_in(key, 1))
+        known = memory.posterior(target, skill.model.actions)
+
+        def both(model: CategoricalSkill, rows: Triples) -> Float[Array, ""]:
+            s = rows.state
+            beside = inverse_dynamics.towards(model, s, target[s], known[s])
+            return loss(model, rows) + settings.wanted * beside
+
+        return both
+
     def one_round(fit: _Fit) -> _Fit:
         key, sample_key = jax.random.split(fit.key)
         rows = memory.sample(sample_key, (settings.steps, settings.batch))
-        skill, _ = descend(fit.skill, optimiser, loss, rows)
+        skill, _ = descend(fit.skill, optimiser, with_wanted(sample_key), rows)
         plateau = fit.plateau.after(loss(skill.model, held_out))
         return _Fit(skill, key, fit.rounds + 1, plateau)
 

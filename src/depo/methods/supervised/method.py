@@ -34,9 +34,9 @@ class Fitting(Protocol):
         """For fitting the skill, and for fitting the planner."""
 
     def fit_skill(
-        self, skill: Trained, experience: Any, key: Key[Array, ""]
+        self, skill: Trained, experience: Any, planner: Any, key: Key[Array, ""]
     ) -> tuple[Trained, Metrics]:
-        """The skill after learning from experience."""
+        """The skill after learning from experience, for what the planner plans."""
 
     def fit_planner(
         self, planner: Trained, recent: Any, expert: Any, key: Key[Array, ""]
@@ -68,6 +68,7 @@ class SupervisedMethod(Method):
     ) -> tuple[Agent, Metrics]:
         """Fit the skill to experience, the planner to expert transitions."""
         skill_key, planner_key = self.fitting.keys(key)
-        skill, metrics = self.fitting.fit_skill(agent["skill"], experience, skill_key)
+        before = agent["planner"].model
+        skill, metrics = self.fitting.fit_skill(agent["skill"], experience, before, skill_key)
         planner, more = self.fitting.fit_planner(agent["planner"], recent, expert, planner_key)
         return {"planner": planner, "skill": skill}, metrics | more

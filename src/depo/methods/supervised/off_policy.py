@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from jaxtyping import Array, Key
 
@@ -53,6 +54,7 @@ class VectorFitting:
         self,
         skill: Trained[VectorSkill | DiscreteSkill],
         experience: Transitions,
+        planner: Any,
         key: Key[Array, ""],
     ) -> tuple[Trained[VectorSkill | DiscreteSkill], Metrics]:
         """One step."""

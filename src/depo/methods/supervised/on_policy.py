@@ -15,7 +15,7 @@ from depo.methods.method import Metrics
 from depo.methods.on_policy import settings as parts
 from depo.methods.on_policy.experience import Memory
 from depo.methods.on_policy.method import Spaces
-from depo.methods.on_policy.steps import adam, expert_pairs, fit_skill
+from depo.methods.on_policy.steps import adam, expert_pairs, fit_skill, plans
 from depo.methods.optimisation import Trained, descend, fresh
 from depo.methods.supervised import OnPolicySupervised
 from depo.methods.supervised.method import SupervisedMethod
@@ -76,10 +76,14 @@ class FiniteFitting:
         return first, second
 
     def fit_skill(
-        self, skill: Trained[CategoricalSkill], experience: Memory, key: Key[Array, ""]
+        self,
+        skill: Trained[CategoricalSkill],
+        experience: Memory,
+        planner: CategoricalPlanner,
+        key: Key[Array, ""],
     ) -> tuple[Trained[CategoricalSkill], Metrics]:
         """All data, until the held-out ones stop improving."""
-        return fit_skill(skill, experience, self.settings.skill, key)
+        return fit_skill(skill, experience, self.settings.skill, plans(planner), key)
 
     def fit_planner(
         self,

@@ -217,6 +217,12 @@ METHODS = (
                         "epsilon": 0.5,
                     },
                     "paper": {**on_presets.AUTHORS_SKILL, "epsilon": 0.01},
+                    "recipe": {
+                        **on_presets.RECIPE_SKILL,
+                        "skill_rounds": 10,
+                        "skill_patience": 10,
+                        "batch_steps": 32,
+                    },
                 },
             ),
             OFF_POLICY: Implementation(

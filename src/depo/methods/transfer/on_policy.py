@@ -11,7 +11,7 @@ from depo.data.transitions import Rollout
 from depo.methods.method import Agent, Metrics
 from depo.methods.on_policy.experience import Memory
 from depo.methods.on_policy.method import Spaces
-from depo.methods.on_policy.steps import adam, fit_skill
+from depo.methods.on_policy.steps import adam, fit_skill, plans
 from depo.methods.optimisation import fresh
 from depo.methods.transfer import OnPolicyTransfer
 from depo.methods.transfer.frozen import FrozenPlanner
@@ -34,6 +34,7 @@ class TransferMethod(FrozenPlanner):
         self, agent: Agent, recent: Rollout, experience: Memory, key: Key[Array, ""]
     ) -> tuple[Agent, Metrics]:
         """Rounds of steps, until the held-out transitions stop improving."""
-        skill, metrics = fit_skill(agent["skill"], experience, self.settings.skill, key)
+        wanted = plans(agent["planner"].model)
+        skill, metrics = fit_skill(agent["skill"], experience, self.settings.skill, wanted, key)
         reached = {"plan_reached": jnp.mean(recent.plan == recent.next_state)}
         return agent | {"skill": skill}, metrics | reached
