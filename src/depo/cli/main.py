@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import warnings
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import NoReturn
 
 from depo.cli.leaving import LeavingInTime
 from depo.core.errors import DepoError, printable, unknown
+from depo.core.plugins import PluginWarning
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "demo": ("demo", "train on the grid world, transfer, draw both: minutes"),
@@ -62,12 +64,14 @@ MEMORY = {
 }
 """What to lower where memory is short; in a training the sizes below."""
 TRAINING = "--hidden, --minibatch, --batch-steps or --seeds"
+_usual_format = warnings.formatwarning
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run a command; errors are one sentence on stderr and a non-zero exit."""
     argv = list(sys.argv[1:] if arguments is None else arguments)
     _ignore_local_style()
+    warnings.formatwarning = _formatted
     try:
         with LeavingInTime():
             sys.exit(_dispatch(argv))
@@ -90,6 +94,19 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except KeyboardInterrupt:
         print("depo: stopped; 'depo runs' shows what can be resumed", file=sys.stderr)
         sys.exit(130)
+
+
+def _formatted(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    line: str | None = None,
+) -> str:
+    """What is wrong with another package, in a sentence; other warnings as Python says them."""
+    if issubclass(category, PluginWarning):
+        return f"depo: {printable(str(message))}\n"
+    return _usual_format(message, category, filename, lineno, line)
 
 
 def _ignore_local_style() -> None:

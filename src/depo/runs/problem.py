@@ -24,6 +24,7 @@ from depo.models.policy import check_formula
 from depo.models.reward import StateReward
 from depo.models.skill import Skill
 from depo.models.skill_source import find_skill, is_formula, wanted_formula
+from depo.runs.blame import blaming
 from depo.runs.demonstrations import (
     Drawn,
     check_actions,
@@ -104,7 +105,8 @@ class Problem:
     def initial_state(self) -> Any:
         """Fresh agents, with the source planners in a transfer and the skill that is given."""
         self.skeleton()  # refuses what does not fit this machine
-        return self.learner.init(self.job.seeds, self._planners(), self._skill())
+        with blaming(self.job.spec):
+            return self.learner.init(self.job.seeds, self._planners(), self._skill())
 
     def skeleton(self) -> Any:
         """The shapes of a state, for loading one."""
@@ -114,7 +116,8 @@ class Problem:
         def shapes() -> Any:
             return eqx.filter_eval_shape(self.learner.init, self.job.seeds, planners, skill)
 
-        return fitting_shapes(self.job, self.states, shapes)
+        with blaming(self.job.spec):
+            return fitting_shapes(self.job, self.states, shapes)
 
     def _skill(self) -> GivenSkill:
         """The skill that is given; of variants each one's own."""
@@ -150,7 +153,8 @@ def open_problem(
     if job.variants:
         return _open_variants(job, demos, source, episodes)
     opened = _open_vectors if job.learner == OFF_POLICY else _open_finite
-    return opened(job, demos, source, episodes)
+    with blaming(job.spec):
+        return opened(job, demos, source, episodes)
 
 
 def open_problem_of(run: Run, job: Job | None = None, episodes: int = EPISODES) -> Problem:
