@@ -432,6 +432,15 @@ class WithPreviousState(gym.ObservationWrapper):
         return np.concatenate([observation, before])
 
 
+def check_decided(actions: np.ndarray) -> None:
+    """Refuse actions that are no numbers, before an environment is blamed for what they do."""
+    if not np.isfinite(actions).all():
+        raise DepoError(
+            "the policy gives actions that are no numbers: training diverged, lower the learning "
+            "rates, or its method is at fault; the run folder is whole"
+        )
+
+
 class VectorStepper:
     """Copies of an environment whose steps never cross a reset: s' is the state really reached."""
 
@@ -451,6 +460,7 @@ class VectorStepper:
 
     def step(self, actions: np.ndarray) -> tuple[np.ndarray, ...]:
         """Returns (state to act from, s' reached, reward, terminated, truncated)."""
+        check_decided(actions)
         state, reward, terminated, truncated, info = self._guarded(lambda: self._envs.step(actions))
         state = np.array(state)
         reached = state.copy()

@@ -13,6 +13,7 @@ from jaxtyping import Array, UInt32
 
 from depo.core.errors import DepoError
 from depo.data.transitions import Transitions
+from depo.environments.gymnasium_environment import check_decided
 from depo.environments.jax_environment import Copies, JaxEnvironment, begin, keys_of, step
 from depo.learners.gathering import Chance
 from depo.models.policy import PolicyModel
@@ -38,6 +39,7 @@ class CompiledGathering:
             raise DepoError("steps were asked for before the environments were reset")
         self._copies, rows = _burst(self._environment, policy, self._copies, chance)
         found = Transitions(*(np.asarray(column) for column in rows))
+        check_decided(found.action)
         for what, column in (("observation", found.next_state), ("reward", found.reward)):
             if not np.isfinite(column).all():
                 raise DepoError(

@@ -17,8 +17,7 @@ OURS = "depo"
 @contextlib.contextmanager
 def blaming(spec: MethodSpec) -> Iterator[None]:
     """Errors of a method's own code become a sentence; those of depo's methods stay as they are."""
-    modules = {own.settings.__module__ for own in spec.implementations.values()}
-    packages = {name.partition(".")[0] for name in modules} - {OURS}
+    packages = packages_of(spec)
     try:
         yield
     except (DepoError, Stopped, OSError, MemoryError):
@@ -31,6 +30,12 @@ def blaming(spec: MethodSpec) -> Iterator[None]:
             f"method '{spec.name}'{_of_package(packages)} failed{_place(error, packages)}: "
             f"{type(error).__name__}{f': {text}' if text else ''}"
         ) from error
+
+
+def packages_of(spec: MethodSpec) -> set[str]:
+    """The packages that a method is from, as they are imported; none: it is depo's."""
+    modules = {own.settings.__module__ for own in spec.implementations.values()}
+    return {name.partition(".")[0] for name in modules} - {OURS}
 
 
 def _of_package(packages: set[str]) -> str:

@@ -24,7 +24,7 @@ from depo.models.policy import check_formula
 from depo.models.reward import StateReward
 from depo.models.skill import Skill
 from depo.models.skill_source import find_skill, is_formula, wanted_formula
-from depo.runs.blame import blaming
+from depo.runs.blame import blaming, packages_of
 from depo.runs.demonstrations import (
     Drawn,
     check_actions,
@@ -171,6 +171,27 @@ def check_formulas(problem: Problem, state: Any) -> None:
         if own.job.learner == OFF_POLICY:
             check_formula(model, own.job.environment.gymnasium().vector_sizes().actions)
             _check_range(own, model)
+
+
+def check_decisions(problem: Problem, state: Any) -> None:
+    """Refuse a policy of another package's method that gives no actions of the environment's."""
+    spec = problem.job.spec
+    if not packages_of(spec):
+        return
+    for name, model in problem.learner.policies(state, 0).items():
+        learner: Any = problem.parts.get(name, problem).learner
+        if problem.job.learner == OFF_POLICY:
+            seen = jax.ShapeDtypeStruct((TRIED, learner.sizes.states), jnp.float32)
+            wanted: tuple[int, ...] = (TRIED, learner.sizes.actions)
+        else:
+            seen, wanted = jax.ShapeDtypeStruct((TRIED,), jnp.int32), (TRIED,)
+        with blaming(spec):
+            found = jax.eval_shape(lambda state, model=model: model.mode(state).action, seen)
+        if found.shape != wanted:
+            raise DepoError(
+                f"method '{spec.name}' gives actions of the shape {found.shape} for {TRIED} states "
+                f"at once, expected is {wanted}, an action for each"
+            )
 
 
 def _check_range(problem: Problem, model: Any) -> None:

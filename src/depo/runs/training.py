@@ -26,7 +26,13 @@ from depo.runs.events import Events
 from depo.runs.exports import export, keep_source_planners
 from depo.runs.job import Job
 from depo.runs.planners import return_before, source_folder
-from depo.runs.problem import Problem, check_formulas, open_problem, open_problem_of
+from depo.runs.problem import (
+    Problem,
+    check_decisions,
+    check_formulas,
+    open_problem,
+    open_problem_of,
+)
 from depo.runs.rewards import keep_given_rewards
 from depo.runs.run import REPLAY, Run
 from depo.runs.stop_request import Interrupted, StopRequest
@@ -83,6 +89,7 @@ def _create(job: Job, path: Path, problem: Problem) -> Run:
     with Run.create(path, job, problem.demos) as run:
         state = problem.initial_state()
         check_formulas(problem, state)
+        check_decisions(problem, state)
         if job.spec.takes_planner:
             keep_source_planners(run)
         if job.spec.takes_reward:
@@ -275,17 +282,12 @@ class ScoreHistory:
 def _check_names(
     job: Job, scores: list[dict[str, float]], metrics: Mapping[str, np.ndarray]
 ) -> None:
-    """Refuse what an update calls by a name of a score, or that is not one number for each seed."""
-    for name, value in metrics.items():
+    """Refuse what an update calls by a name of a score."""
+    for name in metrics:
         if name in ("seed", "env_steps") or name in scores[0]:
             raise DepoError(
                 f"method '{job.method}' calls a metric of its update '{name}', which is a score's "
                 "or a row's name: give it another"
-            )
-        if np.shape(value) != (len(job.seeds),):
-            raise DepoError(
-                f"method '{job.method}': the metric '{name}' of its update has the shape "
-                f"{np.shape(value)[1:]}, it must be one number"
             )
 
 
