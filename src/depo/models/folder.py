@@ -102,13 +102,17 @@ def has_folder(model: object) -> bool:
     return type(model) in OWN
 
 
-def shape_of(model: Model) -> Shape:
-    """What is needed to make a model like this one."""
+def _refuse_others(model: object) -> None:
     if not has_folder(model):
         raise DepoError(
             f"a model of the class {type(model).__name__} has no folder, which depo's own classes "
             "have: use run.policy(), and keep its code"
         )
+
+
+def shape_of(model: Model) -> Shape:
+    """What is needed to make a model like this one."""
+    _refuse_others(model)
     hidden = tuple(int(w.shape[1]) for w in model.network.weights[:-1])
     match model:
         case CategoricalPlanner():
