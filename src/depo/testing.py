@@ -70,8 +70,9 @@ def _bounds(policy: Policy) -> tuple[Any, Any]:
     own = policy.actions
     if own.count is not None and own.low is None:
         return 0, own.count - 1
-    low, high = (-np.inf if own.low is None else own.low, np.inf if own.high is None else own.high)
-    return tuple(np.reshape(x, own.shape) if np.ndim(x) else x for x in (low, high))
+    low: Any = -np.inf if own.low is None else np.reshape(own.low, own.shape)
+    high: Any = np.inf if own.high is None else np.reshape(own.high, own.shape)
+    return low, high
 
 
 def _observations(run: Run) -> np.ndarray:

@@ -84,8 +84,9 @@ def _implementation_problems(learner: str, own: Any, spec: Any) -> Iterator[str]
     if not isinstance(own, Implementation):
         yield f"{own!r} is no Implementation"
         return
-    if not callable(own.build):
-        yield f"build {own.build!r} cannot be called: give a class, or deferred('module:Class')"
+    build: Any = own.build
+    if not callable(build):
+        yield f"build {build!r} cannot be called: give a class, or deferred('module:Class')"
     if type(own.default_steps) is not int or own.default_steps < 1:
         yield f"default_steps {own.default_steps!r} is not a positive whole number"
     if found := list(_settings_problems(learner, own.settings)):
@@ -105,7 +106,7 @@ def _settings_problems(learner: str, kind: Any) -> Iterator[str]:
         yield f"settings {kind!r} is no class derived from MethodSettings"
         return
     undeclared = inspect.get_annotations(kind) and "__dataclass_fields__" not in vars(kind)
-    if undeclared or not dataclasses.is_dataclass(kind):
+    if undeclared or not hasattr(kind, "__dataclass_fields__"):
         yield f"settings {kind.__name__} is no dataclass: write @dataclass(frozen=True) above it"
         return
     try:
