@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import subprocess
 import sys
@@ -16,22 +17,14 @@ from tests.support.packages import install
 
 PACKAGE = Path(__file__).parents[1] / "examples" / "add_a_method"
 SMALL = ("--size", "3", "--hidden", "8", "--batch-steps", "64", "--steps", "256")
-INTERRUPT = """
+CHECK = """
 import sys
 from pathlib import Path
-from depo.api import make_job
-from depo.runs.callbacks import Callback
-from depo.runs.training import start
-
-class Stop(Callback):
-    def on_evaluation(self, evaluation):
-        return "half way" if evaluation.steps >= 128 else None
+from depo.testing import check_method
 
 settings = {"hidden": 8, "batch_steps": 64, "checkpoint_every": 2, "label_noise": 0.2}
-start(
-    make_job("noisy-supervised", env_args={"size": 3}, steps=256, overrides=settings),
-    Path(sys.argv[1]),
-    [Stop()] if sys.argv[2] == "stop" else [],
+check_method(
+    "noisy-supervised", Path(sys.argv[1]), env_args={"size": 3}, steps=256, overrides=settings
 )
 """
 
@@ -59,13 +52,7 @@ def test_it_is_offered_beside_the_others(run) -> None:
 
 
 def test_it_trains_resumes_exactly_and_transfers(run, tmp_path: Path) -> None:
-    run("-c", INTERRUPT, str(tmp_path / "whole"), "go on")
-    run("-c", INTERRUPT, str(tmp_path / "stopped"), "stop")
-    run("-m", "depo", "resume", str(tmp_path / "stopped"))
-    whole, stopped = (
-        (tmp_path / name / "metrics.csv").read_bytes() for name in ("whole", "stopped")
-    )
-    assert whole == stopped
+    run("-c", CHECK, str(tmp_path))
     planner = tmp_path / "whole" / "planner" / "seed-0"
     out = ("--out", str(tmp_path / "carried"))
     run("-m", "depo", "transfer", str(tmp_path / "whole"), "--k", "2", *SMALL[2:], *out)
@@ -74,3 +61,13 @@ def test_it_trains_resumes_exactly_and_transfers(run, tmp_path: Path) -> None:
     assert digest(load_planner(carried.path / "planner" / "seed-0")) == digest(
         load_planner(planner)
     )
+
+
+def test_what_it_imports_is_promised() -> None:
+    """On the page of what an extension may import."""
+    promised = (PACKAGE.parents[1] / "docs" / "stability.md").read_text()
+    for file in PACKAGE.rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text())):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("depo"):
+                names = {f"`{node.module}`", *(f"`{node.module}.{x.name}`" for x in node.names)}
+                assert any(name in promised for name in names), f"{file.name}: {node.module}"

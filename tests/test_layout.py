@@ -61,7 +61,6 @@ TESTED_BY = {
     # used by everything
     "core/annotations": "core/test_codec.py",
     "core/errors": "cli/test_main.py",
-    "core/plugins": "environments/test_family.py",
     "data/shipped": "data/test_demonstrations.py",
     # parts of reading recordings
     "data/importing/arrays": "data/importing/test_archives.py",
@@ -147,6 +146,7 @@ WHOLE = {"golden", "fixtures", "faults", "hostile"}
 """Folders of tests of the whole package, as are the files beside this one."""
 OF_MANY = {
     "runs/test_watched.py": "trainings from Python show progress",
+    "runs/test_strange_methods.py": "methods of other packages, and their mistakes",
     "runs/test_steps.py": "the steps that are asked for are taken, and no more",
     "experiments/test_ray.py": "sweeps on a cluster of three nodes",
     "analysis/report/test_in_a_browser.py": "the page with its scripts, in Chromium",

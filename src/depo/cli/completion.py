@@ -60,9 +60,14 @@ def values_of_flags() -> dict[str, tuple[str, ...]]:
     """What may follow a flag, where that is a few words."""
     from depo.environments.dynamics import VARIANTS
     from depo.environments.family import families
+    from depo.methods.presets import known_presets
+    from depo.methods.registry import methods
 
     named = tuple(sorted(name for family in families().values() for name in family.names))
-    return {"--env": named, "--dynamics": tuple(VARIANTS), **dict(_choices(CommonFlags))}
+    own = [i for spec in methods().values() for i in spec.implementations.values()]
+    presets = tuple(sorted({preset for each in own for preset in known_presets(each)}))
+    words = {"--env": named, "--dynamics": tuple(VARIANTS), "--preset": presets}
+    return {**words, **dict(_choices(CommonFlags))}
 
 
 def _words(name: str, module: str) -> Words:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise, takewhile
-from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, TypeVar, get_origin, get_type_hints
 
 import tyro
 
@@ -32,8 +32,8 @@ from depo.environments.family import (
     short_name,
 )
 from depo.methods.ineffective import refuse_ineffective
-from depo.methods.presets import Composed, Layer, compose
-from depo.methods.registry import LearnerName, find_method, methods
+from depo.methods.presets import Composed, Layer, compose, known_presets
+from depo.methods.registry import Implementation, LearnerName, find_method, methods
 from depo.methods.settings_tree import (
     MethodSettings,
     documentation,
@@ -47,7 +47,6 @@ from depo.runs.job import Job, first_seeds
 
 Command = TypeVar("Command")
 HELP_WORDS = {"-h", "--help"}
-Preset = Literal["fast", "paper", "recipe", "v0.1"]
 EARLY: dict[str, Any] = {
     "env": str,
     "preset": str,
@@ -78,7 +77,7 @@ class CommonFlags:
     """The first seed."""
     seeds: int = 1
     """How many seeds, trained together: SEED, SEED+1, …"""
-    preset: Preset = "fast"
+    preset: str = "fast"
     """Where the other defaults come from: what works best, or what the authors did."""
     skill: str = ""
     """A skill folder to begin with (--skill-rate 0 keeps it as it is); in a transfer with --steps 0
@@ -272,12 +271,13 @@ def _open_form(method: str, argv: list[str], planner: str, cotrains: bool) -> Fo
     found = find_environment(said("env"), planner, arguments, trust=trust, observe=said("observe"))
     learner = learner_for(found)
     implementation = find_method(method).implementation(learner)
-    if (preset := said("preset") or "fast") not in get_args(Preset):
-        raise unknown("preset", preset, implementation.presets)
+    presets = known_presets(implementation)
+    if (preset := said("preset") or "fast") not in presets:
+        raise unknown("preset", preset, presets)
     common = CommonFlags(
         env=short_name(found),
         steps=implementation.default_steps,
-        preset=preset,  # type: ignore[arg-type]
+        preset=preset,
     )
     form = Form(
         method=method,
@@ -318,6 +318,11 @@ class Form:
     origins: Mapping[str, Layer] = dataclasses.field(default_factory=dict)
     """Where defaults of other flags than settings come from."""
 
+    @property
+    def implementation(self) -> Implementation:
+        """The method for the learner that the environment needs."""
+        return find_method(self.method).implementation(self.learner)
+
     def with_config(self) -> Form:
         """The form with the file's values as defaults."""
         groups, left = [], dict(self.config)
@@ -332,7 +337,7 @@ class Form:
         if not left:
             return form
         with named_in(self.file):
-            kind = find_method(self.method).implementation(self.learner).settings
+            kind = self.implementation.settings
             for name in left:
                 if name not in every_name(kind):
                     raise form.no_flag(name)
@@ -359,8 +364,15 @@ class Form:
         common, own, *together = self.groups
         settings = self.composed(self.switches).settings
         values = flat_values(settings)
+        if clash := {leaf.name for leaf in leaves(settings)} & {f.name for f in _fields(own)}:
+            raise DepoError(
+                f"'{min(clash)}' is a setting of the method '{self.method}' and a flag of the "
+                f"environment '{self.found.label}': one of the two has to be renamed"
+            )
+        every = (_flag(common, f, COMMON_HEADINGS.get(f.name, "what")) for f in _fields(common))
+        presets: Any = Literal[known_presets(self.implementation)]
         return (
-            *(_flag(common, f, COMMON_HEADINGS.get(f.name, "what")) for f in _fields(common)),
+            *(dataclasses.replace(f, type=presets) if f.name == "preset" else f for f in every),
             *(_flag(group, f, "what") for group in together for f in _fields(group)),
             *(_flag(own, f, ENVIRONMENT) for f in _fields(own)),
             *(
@@ -385,7 +397,7 @@ class Form:
 
     def no_flag(self, name: str, *, dashes: bool = False) -> DepoError:
         """The error for a name that is no flag here: with the reason where it is one elsewhere."""
-        kind = find_method(self.method).implementation(self.learner).settings
+        kind = self.implementation.settings
         known = {flag.name for flag in self.flags}
         if name in kind.absent or name in every_name(kind):
             return no_setting(kind, name, known)
@@ -492,10 +504,9 @@ def _flag(group: Any, field: dataclasses.Field[Any], heading: str) -> Flag:
 
 def _switches(kind: type[MethodSettings], argv: list[str]) -> dict[str, Any]:
     """Optional parts that flags switch on, whose own flags come with them."""
-    said = {
-        leaf.name: peek(argv, as_flag(leaf.name)) for leaf in leaves(kind) if leaf.default is None
-    }
-    return {name: int(value) for name, value in said.items() if value.isdecimal()}
+    switches = [leaf for leaf in leaves(kind) if leaf.default is None]
+    said = [(leaf, as_flag(leaf.name), peek(argv, as_flag(leaf.name))) for leaf in switches]
+    return {leaf.name: decode_word(leaf.type, word, flag) for leaf, flag, word in said if word}
 
 
 def _peek_arguments(argv: list[str]) -> dict[str, Any] | None:

@@ -74,8 +74,10 @@ def grouped(flags: Sequence[Flag]) -> dict[str, list[Flag]]:
 
 
 def by_heading(flags: Mapping[str, Flag]) -> dict[str, list[Flag]]:
-    """Flags under the headings that have any, in their order."""
-    groups = {heading: [f for f in flags.values() if f.heading == heading] for heading in HEADINGS}
+    """Flags under the headings that have any, in their order; those that only a method of another
+    package knows come last."""
+    known = dict.fromkeys([*HEADINGS, *(flag.heading for flag in flags.values())])
+    groups = {heading: [f for f in flags.values() if f.heading == heading] for heading in known}
     return {heading: own for heading, own in groups.items() if own}
 
 
@@ -98,6 +100,7 @@ def _lines(flag: Flag, width: int) -> Iterator[str]:
     default = "" if flag.default in ("", ()) else f" [{value_text(flag.default)}]"
     text = flag.doc.replace("``", "") + default
     body = textwrap.wrap(text, width - COLUMN, break_long_words=False, break_on_hyphens=False)
+    body = body or [""]  # of a method whose source cannot be read, as in a notebook
     label = f"  {flag.label}"
     if len(label) < COLUMN - 1:
         label, body = f"{label:{COLUMN}}{body[0]}", body[1:]

@@ -7,12 +7,14 @@ import io
 import json
 import os
 import sys
+import warnings
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import NoReturn
 
 from depo.cli.leaving import LeavingInTime
 from depo.core.errors import DepoError, printable, unknown
+from depo.core.plugins import PluginWarning
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "demo": ("demo", "train on the grid world, transfer, draw both: minutes"),
@@ -64,6 +66,7 @@ MEMORY = {
 }
 """What to lower where memory is short; in a training the sizes below."""
 TRAINING = "--hidden, --minibatch, --batch-steps or --seeds"
+_usual_format = warnings.formatwarning
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -71,6 +74,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     argv = list(sys.argv[1:] if arguments is None else arguments)
     _print_what_can_be()
     _ignore_local_style()
+    warnings.formatwarning = _formatted
     try:
         with LeavingInTime():
             sys.exit(_dispatch(argv))
@@ -99,6 +103,19 @@ def _print_what_can_be() -> None:
     """A terminal of another encoding shows a question mark for what it does not have."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")
+
+
+def _formatted(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    line: str | None = None,
+) -> str:
+    """What is wrong with another package, in a sentence; other warnings as Python says them."""
+    if issubclass(category, PluginWarning):
+        return f"depo: {printable(str(message))}\n"
+    return _usual_format(message, category, filename, lineno, line)
 
 
 def _ignore_local_style() -> None:

@@ -17,7 +17,7 @@ from depo.core.metrics import SUMMARY, shown_in
 from depo.runs.callbacks import Callback, StopWhenNothingImproves
 from depo.runs.job import Job
 from depo.runs.progress import ProgressBar
-from depo.runs.run import SETTINGS, Run, refuse_taken
+from depo.runs.run import POLICY, SETTINGS, Run, refuse_taken
 from depo.runs.tracking import Track
 
 KEPT = 0.8
@@ -127,6 +127,9 @@ def _conclude(run: Run, *, as_json: bool) -> int:
     planner = run.path / "planner" / f"seed-{run.job.seeds[0]}"
     if planner.exists():
         stdout.print(f"planner: {planner}", soft_wrap=True)
+    if run.is_finished() and not (run.path / POLICY).exists():
+        said = "policy:  no folder can hold its class, which is the method's own; run.policy() acts"
+        stdout.print(said, soft_wrap=True)
     stdout.print(f"figure:  {figure}", soft_wrap=True)
     if reason := run.stop_reason():
         goes_on = f"depo resume {shlex.quote(str(run.path))}"

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Literal
 
+from depo.core.codec import check_fields
 from depo.core.errors import DepoError
 
 Better = Literal["higher", "lower", "neither"]
@@ -143,6 +144,9 @@ def register_metrics(*entries: Metric) -> None:
     >>> register_metrics(find_metric("success"))
     """
     for entry in entries:
+        if not isinstance(entry, Metric):
+            raise DepoError(f"{entry!r} is no Metric: give Metric(name, label, meaning, …)")
+        check_fields(entry, f"metric '{entry.name}'")
         known = _REGISTERED.get(entry.name)
         if known is not None and known != entry:
             raise DepoError(

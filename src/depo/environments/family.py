@@ -22,7 +22,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from depo.core.codec import decode, decode_each, encode, said_of
 from depo.core.errors import DepoError, unknown
 from depo.core.imports import allow
-from depo.core.plugins import load_plugins
+from depo.core.plugins import is_defined_again, load_plugins
+from depo.environments.checking import family_problems
 from depo.environments.dynamics import parse_dynamics
 from depo.models.skill_source import register_formulas
 
@@ -304,8 +305,15 @@ _loaded: list[str] = []
 
 
 def register_family(family: EnvironmentFamily) -> EnvironmentFamily:
-    """Make a family known; its names must be nobody else's."""
+    """Make a family known; its names must be nobody else's. In a notebook the same cell may do so
+    again."""
+    if not isinstance(family, EnvironmentFamily):
+        raise DepoError(f"{family!r} is no EnvironmentFamily: derive from it")
+    if problem := next(family_problems(family), ""):
+        raise DepoError(f"environment family {type(family).__name__}: {problem}")
     for other in _families.values():
+        if is_defined_again(type(other), type(family)):
+            continue
         if other.name == family.name:
             raise DepoError(f"there is an environment family '{family.name}' already: rename yours")
         if taken := set(other.names) & set(family.names):

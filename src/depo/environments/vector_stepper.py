@@ -22,6 +22,15 @@ SUCCESS = ("success", "is_success")
 """Where the information of a step says whether the episode has reached what it is for."""
 
 
+def check_decided(actions: np.ndarray) -> None:
+    """Refuse actions that are no numbers, before an environment is blamed for what they do."""
+    if not np.isfinite(actions).all():
+        raise DepoError(
+            "the policy gives actions that are no numbers: training diverged, lower the learning "
+            "rates, or its method is at fault; the run folder is whole"
+        )
+
+
 class VectorStepper:
     """Copies of an environment whose steps never cross a reset: s' is the state really reached."""
 
@@ -42,6 +51,7 @@ class VectorStepper:
 
     def step(self, actions: np.ndarray) -> tuple[np.ndarray, ...]:
         """Returns (state to act from, s' reached, reward, terminated, truncated)."""
+        check_decided(actions)
         with self._guarded():
             state, reward, terminated, truncated, info = self._envs.step(actions)
         state = np.array(state)

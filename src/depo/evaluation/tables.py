@@ -10,6 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Int
 
+from depo.core.errors import DepoError
 from depo.models.policy import DecoupledPolicy, PolicyModel
 
 CHUNK = 64
@@ -29,8 +30,13 @@ def policy_table(policy: PolicyModel, states: int) -> PolicyTable:
     decision = policy.mode(every)
     if isinstance(policy, DecoupledPolicy):
         log_pi = jax.lax.map(lambda s: _marginal(policy, s), every, batch_size=CHUNK)
+    elif not hasattr(policy, "log_probabilities"):
+        raise DepoError(
+            f"a policy of the class {type(policy).__name__} has no log_probabilities(state), of "
+            "which exact scores on finite states are made: add it, log π(·|s) of all actions"
+        )
     else:
-        log_pi = policy.log_probabilities(every)  # type: ignore[attr-defined]
+        log_pi = policy.log_probabilities(every)
     return PolicyTable(jnp.exp(log_pi), decision.action, decision.plan)
 
 

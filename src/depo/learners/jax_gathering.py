@@ -15,6 +15,7 @@ from depo.core.errors import DepoError
 from depo.data.transitions import Transitions
 from depo.environments.jax_environment import Copies, JaxEnvironment, begin, keys_of, step
 from depo.environments.misbehaviour import not_finite
+from depo.environments.vector_stepper import check_decided
 from depo.learners.gathering import Chance
 from depo.models.policy import PolicyModel
 
@@ -39,6 +40,7 @@ class CompiledGathering:
             raise DepoError("steps were asked for before the environments were reset")
         self._copies, rows = _burst(self._environment, policy, self._copies, chance)
         found = Transitions(*(np.asarray(column) for column in rows))
+        check_decided(found.action)
         for what, column in (("observation", found.next_state), ("reward", found.reward)):
             if not np.isfinite(column).all():
                 raise not_finite(self._name, what, column[~np.isfinite(column)][0])

@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, get_args
 
 from depo.core.errors import unknown
-from depo.methods.registry import ON_POLICY, LearnerName, Values, find_method
+from depo.methods.registry import ON_POLICY, Implementation, LearnerName, Values, find_method
 from depo.methods.settings_tree import (
     MethodSettings,
     every_name,
@@ -49,8 +49,8 @@ def preset_layers(
     {}
     """
     own = find_method(method).implementation(learner)
-    if preset not in (*own.presets, *UNCHANGED):
-        raise unknown("preset", preset, own.presets)
+    if preset not in known_presets(own):
+        raise unknown("preset", preset, known_presets(own))
     name = preset if preset in own.presets else UNCHANGED[preset]
     has = every_name(own.settings)
     tables = TASKS.get(learner, {}) if preset not in own.task_free else {}
@@ -79,6 +79,15 @@ def preset_settings(
     0.01
     """
     return compose(method, preset, learner, task, dynamics, flags=changes or {}).settings
+
+
+def known_presets(own: Implementation) -> tuple[str, ...]:
+    """The presets that a method can be asked for.
+
+    >>> known_presets(find_method("ppo").implementation("on-policy"))
+    ('fast', 'paper', 'v0.1')
+    """
+    return (*own.presets, *(name for name in UNCHANGED if name not in own.presets))
 
 
 class Composed(NamedTuple):

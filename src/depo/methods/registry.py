@@ -12,11 +12,11 @@ import importlib
 import pkgutil
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cache
 from typing import Any, Literal
 
 from depo.core.errors import LONGEST, DepoError, unknown
-from depo.core.plugins import load_plugins
+from depo.core.plugins import is_defined_again, load_plugins
+from depo.methods.checking import spec_problems
 from depo.methods.settings_tree import MethodSettings
 
 LearnerName = Literal["on-policy", "off-policy"]
@@ -96,9 +96,14 @@ class MethodSpec:
         return self.implementations[learner]
 
 
+_methods: dict[str, MethodSpec] = {}
+_loaded: list[str] = []
+
+
 def register(spec: MethodSpec) -> MethodSpec:
-    """Add a method; returns it."""
-    return _add(_all(), spec)
+    """Add a method; returns it. In a notebook the same cell may do so again."""
+    _all()
+    return _add_checked(spec)
 
 
 def methods() -> dict[str, MethodSpec]:
@@ -147,28 +152,53 @@ def deferred(target: str) -> Callable[..., Any]:
     return call
 
 
-@cache
 def _all() -> dict[str, MethodSpec]:
-    found: dict[str, MethodSpec] = {}
-    package = importlib.import_module(__package__)
-    for module in pkgutil.iter_modules(package.__path__, f"{__package__}."):
-        if module.ispkg:
-            for spec in getattr(importlib.import_module(module.name), "METHODS", ()):
-                _add(found, spec)
-    load_plugins(GROUP, lambda plugin: _add_all(found, plugin))
-    return found
+    if not _loaded:
+        _loaded.append(GROUP)  # at once: a package that is being loaded may ask, or register
+        package = importlib.import_module(__package__)
+        for module in pkgutil.iter_modules(package.__path__, f"{__package__}."):
+            if module.ispkg:
+                for spec in getattr(importlib.import_module(module.name), "METHODS", ()):
+                    _add(spec)
+        load_plugins(GROUP, _add_all)
+    return _methods
 
 
-def _add_all(known: dict[str, MethodSpec], plugin: Any) -> None:
-    """A spec of another package, or several."""
-    specs = tuple(plugin) if isinstance(plugin, Iterable) else (plugin,)
-    for spec in specs:
-        if not isinstance(spec, MethodSpec):
-            raise TypeError(f"{spec!r} is no MethodSpec")
-        _add(known, spec)
+def _add_all(plugin: Any) -> None:
+    """A spec of another package, or several; of which those that are right are there."""
+    trouble = []
+    for spec in tuple(plugin) if isinstance(plugin, Iterable) else (plugin,):
+        try:
+            _add_checked(spec)
+        except DepoError as error:
+            trouble.append(str(error))
+    if trouble:
+        raise DepoError("; ".join(trouble))
 
 
-def _add(known: dict[str, MethodSpec], spec: MethodSpec) -> MethodSpec:
-    if known.setdefault(spec.name, spec) is not spec:
-        raise DepoError(f"there is a method '{spec.name}' already: give yours another name")
+def _add_checked(spec: Any) -> MethodSpec:
+    if not isinstance(spec, MethodSpec):
+        raise DepoError(f"{spec!r} is no MethodSpec")
+    try:
+        problem = next(spec_problems(spec), "")
+    except Exception as error:  # a field of any type
+        problem = f"{type(error).__name__}: {error}"
+    if problem:
+        raise DepoError(f"method {spec.name!r}: {problem}")
+    return _add(spec)
+
+
+def _add(spec: MethodSpec) -> MethodSpec:
+    before = _methods.setdefault(spec.name, spec)
+    if before is not spec:
+        if not _is_again(before, spec):
+            raise DepoError(f"there is a method '{spec.name}' already: give yours another name")
+        _methods[spec.name] = spec
     return spec
+
+
+def _is_again(before: MethodSpec, now: MethodSpec) -> bool:
+    old, new = before.implementations, now.implementations
+    return old.keys() == new.keys() and all(
+        is_defined_again(old[learner].settings, new[learner].settings) for learner in new
+    )

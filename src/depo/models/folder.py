@@ -85,8 +85,34 @@ LearnedSkill = CategoricalSkill | VectorSkill | DiscreteSkill
 Model = Planner | LearnedSkill | CategoricalActor | GaussianActor | DiscreteActor | StateReward
 
 
+OWN = (
+    *(CategoricalPlanner, GaussianPlanner, VariationalPlanner, FollowingPlanner),
+    *(CategoricalSkill, VectorSkill, DiscreteSkill),
+    *(CategoricalActor, GaussianActor, DiscreteActor, StateReward),
+)
+
+
+def has_folder(model: object) -> bool:
+    """Whether a folder can hold a model: it is of one of these classes, and not derived from one,
+    as that may compute otherwise what is read from the folder as the class here.
+
+    >>> has_folder(None)
+    False
+    """
+    return type(model) in OWN
+
+
+def _refuse_others(model: object) -> None:
+    if not has_folder(model):
+        raise DepoError(
+            f"a model of the class {type(model).__name__} has no folder, which depo's own classes "
+            "have: use run.policy(), and keep its code"
+        )
+
+
 def shape_of(model: Model) -> Shape:
     """What is needed to make a model like this one."""
+    _refuse_others(model)
     hidden = tuple(int(w.shape[1]) for w in model.network.weights[:-1])
     match model:
         case CategoricalPlanner():

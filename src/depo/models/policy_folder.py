@@ -45,7 +45,7 @@ from depo.models.card import (
     trained_in,
     without_digest,
 )
-from depo.models.folder import build, shape_of
+from depo.models.folder import build, has_folder, shape_of
 from depo.models.planner import GaussianPlanner
 from depo.models.policy import (
     CategoricalActor,
@@ -228,8 +228,9 @@ def _formula(
 def can_be_saved(model: PolicyModel) -> bool:
     """Whether a folder can hold it; a third party's own class, or a formula without a name, not."""
     if isinstance(model, DecoupledPolicy):
-        return not isinstance(model.skill, AnalyticSkill) or bool(model.skill.name)
-    return isinstance(model, ACTORS)
+        named = isinstance(model.skill, AnalyticSkill) and bool(model.skill.name)
+        return has_folder(model.planner) and (named or has_folder(model.skill))
+    return has_folder(model) and isinstance(model, ACTORS)
 
 
 def _parts(model: PolicyModel) -> dict[str, Any]:

@@ -14,13 +14,13 @@ from depo.data.demonstrations import Demonstrations
 from depo.environments.discrete_actions import choices_of, first_numbers
 from depo.environments.family import EnvironmentSettings, family_of
 from depo.methods.off_policy.settings import is_fine_tuned, uses_memory
-from depo.methods.registry import OFF_POLICY
+from depo.methods.registry import OFF_POLICY, ON_POLICY
 from depo.models.acting import Policy, Space
 from depo.models.card import Origin, read_origin
-from depo.models.folder import load_planner, save_planner, save_reward, save_skill
+from depo.models.folder import has_folder, load_planner, save_planner, save_reward, save_skill
 from depo.models.policy import CategoricalActor, DecoupledPolicy, PolicyModel
 from depo.models.policy_folder import can_be_saved, save_policy
-from depo.models.skill import AnalyticSkill, CategoricalSkill
+from depo.models.skill import CategoricalSkill
 from depo.runs.demonstrations import draw_demonstrations
 from depo.runs.job import Job
 from depo.runs.planners import PLANNER, planner_folder, source_folder
@@ -60,14 +60,14 @@ def export(
         keeps_planner = run.job.spec.takes_planner and not is_fine_tuned(run.job.settings)
         beside = problem.learner.planner(state, i)
         planner = first.planner if isinstance(first, DecoupledPolicy) else beside
-        if planner is not None and not keeps_planner:
+        if planner is not None and not keeps_planner and has_folder(planner):
             save_planner(run.path / PLANNER / f"seed-{seed}", planner, origin)
         if "reward" in run.job.spec.exports and not run.job.spec.takes_reward:
             reward = problem.learner.reward(state, i)
             save_reward(run.path / REWARD / f"seed-{seed}", reward, origin)
         for variant, model in models.items():
             name = folder_name(seed, variant)
-            if isinstance(model, DecoupledPolicy) and not isinstance(model.skill, AnalyticSkill):
+            if isinstance(model, DecoupledPolicy) and has_folder(model.skill):
                 save_skill(run.path / "skill" / name, model.skill, origin)
             if can_be_saved(model):
                 policy = as_policy(run.job, model, variant, origin)
@@ -109,7 +109,7 @@ def origin_of(
 def as_policy(job: Job, model: PolicyModel, variant: str, origin: Origin) -> Policy:
     """A model as its user sees it, with the spaces of its environment."""
     environment = job.environment.variant(variant) if variant else job.environment
-    states, actions = _spaces(model, environment)
+    states, actions = _spaces(job, model, environment)
     return Policy(
         model,
         observations=states,
@@ -119,11 +119,14 @@ def as_policy(job: Job, model: PolicyModel, variant: str, origin: Origin) -> Pol
     )
 
 
-def _spaces(model: PolicyModel, environment: EnvironmentSettings) -> tuple[Space, Space]:
+def _spaces(job: Job, model: PolicyModel, environment: EnvironmentSettings) -> tuple[Space, Space]:
     if isinstance(model, DecoupledPolicy) and isinstance(model.skill, CategoricalSkill):
         return Space.finite(model.skill.states), Space.finite(model.skill.actions)
     if isinstance(model, CategoricalActor):
         return Space.finite(model.states), Space.finite(model.network.biases[-1].shape[0])
+    if job.learner == ON_POLICY:
+        sizes = environment.gymnasium().finite_sizes()
+        return Space.finite(sizes.states), Space.finite(sizes.actions)
     states, actions = environment.gymnasium().own_spaces()
     observed = Space.vector(*(states.shape or ()))
     if choices := choices_of(actions):

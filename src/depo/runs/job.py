@@ -134,8 +134,9 @@ class Job:
 
     def _check_reward(self) -> None:
         if self.reward_from and not self.spec.takes_reward:
+            takers = ", ".join(name for name, spec in methods().items() if spec.takes_reward)
             raise DepoError(
-                f"reward_from has no effect here: {self.method} takes no reward, airl-transfer does"
+                f"reward_from has no effect here: {self.method} takes no reward, {takers} does"
             )
 
     def _check_steps(self) -> None:

@@ -26,7 +26,8 @@ LOWER = "lower --hidden, --minibatch, --batch-steps or --seeds"
 
 def fitting_shapes(job: Job, states: int, shapes: Callable[[], Any]) -> Any:
     """What ``shapes`` gives, the shapes of a job's state, if the job fits the machine."""
-    settings = flat_values(job.settings)
+    values = flat_values(job.settings)
+    settings = {name: value for name, value in values.items() if _is_number(value)}
     for name, value in settings.items():
         if name.endswith("depth") and value > MOST_LAYERS:
             raise DepoError(f"{name} {value:,}: a network has at most {MOST_LAYERS} layers")
@@ -55,6 +56,11 @@ def _data(settings: dict[str, Any], steps: int, states: int, hidden: int) -> flo
     else:
         rows = min(rows, gathered)
     return row * (kept + 2 * drawn) + BYTES * ACTIVATIONS * rows * hidden
+
+
+def _is_number(value: Any) -> bool:
+    """Of whatever a method may call its settings, what a size can be."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _is_plain(leaf: Any) -> bool:

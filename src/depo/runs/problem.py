@@ -24,6 +24,7 @@ from depo.models.policy import check_formula
 from depo.models.reward import StateReward
 from depo.models.skill import Skill
 from depo.models.skill_source import find_skill, is_formula, wanted_formula
+from depo.runs.blame import blaming, packages_of
 from depo.runs.demonstrations import (
     Drawn,
     check_actions,
@@ -105,7 +106,8 @@ class Problem:
     def initial_state(self) -> Any:
         """Fresh agents, with the source planners in a transfer and the skill that is given."""
         self.skeleton()  # refuses what does not fit this machine
-        return self.learner.init(self.job.seeds, self._planners(), self._skill())
+        with blaming(self.job.spec):
+            return self.learner.init(self.job.seeds, self._planners(), self._skill())
 
     def skeleton(self) -> Any:
         """The shapes of a state, for loading one."""
@@ -115,7 +117,8 @@ class Problem:
         def shapes() -> Any:
             return eqx.filter_eval_shape(self.learner.init, self.job.seeds, planners, skill)
 
-        return fitting_shapes(self.job, self.states, shapes)
+        with blaming(self.job.spec):
+            return fitting_shapes(self.job, self.states, shapes)
 
     def _skill(self) -> GivenSkill:
         """The skill that is given; of variants each one's own."""
@@ -151,7 +154,8 @@ def open_problem(
     if job.variants:
         return _open_variants(job, demos, source, episodes)
     opened = _open_vectors if job.learner == OFF_POLICY else _open_finite
-    return opened(job, demos, source, episodes)
+    with blaming(job.spec):
+        return opened(job, demos, source, episodes)
 
 
 def open_problem_of(run: Run, job: Job | None = None, episodes: int = EPISODES) -> Problem:
@@ -168,6 +172,27 @@ def check_formulas(problem: Problem, state: Any) -> None:
         if own.job.learner == OFF_POLICY:
             check_formula(model, own.job.environment.gymnasium().vector_sizes().actions)
             _check_range(own, model)
+
+
+def check_decisions(problem: Problem, state: Any) -> None:
+    """Refuse a policy of another package's method that gives no actions of the environment's."""
+    spec = problem.job.spec
+    if not packages_of(spec):
+        return
+    for name, model in problem.learner.policies(state, 0).items():
+        learner: Any = problem.parts.get(name, problem).learner
+        if problem.job.learner == OFF_POLICY:
+            seen = jax.ShapeDtypeStruct((TRIED, learner.sizes.states), jnp.float32)
+            wanted: tuple[int, ...] = (TRIED, learner.sizes.actions)
+        else:
+            seen, wanted = jax.ShapeDtypeStruct((TRIED,), jnp.int32), (TRIED,)
+        with blaming(spec):
+            found = jax.eval_shape(lambda state, model=model: model.mode(state).action, seen)
+        if found.shape != wanted:
+            raise DepoError(
+                f"method '{spec.name}' gives actions of the shape {found.shape} for {TRIED} states "
+                f"at once, expected is {wanted}, an action for each"
+            )
 
 
 def _check_range(problem: Problem, model: Any) -> None:

@@ -49,8 +49,10 @@ from depo.core.folders import check_folder, open_plain
 from depo.core.formats import Data, Format
 from depo.core.imports import allow, distrust, refuse
 from depo.core.limits import check_size, read_limit
+from depo.core.plugins import provider
 from depo.core.runtime import cores
 from depo.data.demonstrations import Demonstrations
+from depo.environments.family import family_of
 from depo.environments.names import is_given
 from depo.runs.job import Job
 from depo.runs.lock import is_locked, locked
@@ -167,7 +169,8 @@ class Run:
         """A new run, complete in one rename when the block has saved checkpoint 0 in it."""
         refuse_taken(path)
         with new_folder(path) as folder:
-            about = {"job": job.to_json(), "made_with": versions() | _commit()}
+            made_with = versions() | _commit() | _plugins(job)
+            about = {"job": job.to_json(), "made_with": made_with}
             if needs := _not_reopened(job):
                 about["needs"] = needs
             FORMAT.write(folder / SETTINGS, about, job.wants)
@@ -177,7 +180,7 @@ class Run:
 
     def differences(self) -> list[str]:
         """What is not as when the run began: without any, a resumed run ends identically."""
-        before, now = self.made_with(), versions()
+        before, now = self.made_with(), versions() | _plugins(self.job)
         return [f"{n} {before.get(n)} → {now[n]}" for n in now if before.get(n) != now[n]]
 
     def made_with(self) -> dict[str, str | int]:
@@ -507,6 +510,12 @@ def versions() -> dict[str, Any]:
         "threads": len(cores()),
         **{name: _version(name) for name in packages},
     }
+
+
+def _plugins(job: Job) -> dict[str, str]:
+    """The packages that its method and its environments are from, where that is not depo."""
+    own = (job.implementation.settings, type(family_of(job.environment)))
+    return dict(found for kind in own if (found := provider(kind.__module__)) is not None)
 
 
 def _commit() -> dict[str, str]:

@@ -21,12 +21,19 @@ from depo.data.demonstrations import Demonstrations
 from depo.environments.misbehaviour import SimulationError
 from depo.models.folder import load_planner
 from depo.models.policy import DecoupledPolicy
+from depo.runs.blame import blaming
 from depo.runs.callbacks import Callback, Callbacks, Evaluation
 from depo.runs.events import Events
 from depo.runs.exports import export, keep_source_planners
 from depo.runs.job import Job
 from depo.runs.planners import return_before, source_folder
-from depo.runs.problem import Problem, check_formulas, open_problem, open_problem_of
+from depo.runs.problem import (
+    Problem,
+    check_decisions,
+    check_formulas,
+    open_problem,
+    open_problem_of,
+)
 from depo.runs.rewards import keep_given_rewards
 from depo.runs.run import REPLAY, Run
 from depo.runs.stop_request import Interrupted, StopRequest
@@ -98,6 +105,7 @@ def _create(job: Job, path: Path, problem: Problem) -> Run:
     with Run.create(path, job, problem.demos) as run:
         state = problem.initial_state()
         check_formulas(problem, state)
+        check_decisions(problem, state)
         if job.spec.takes_planner:
             keep_source_planners(run)
         if job.spec.takes_reward:
@@ -113,10 +121,11 @@ def _loop(run: Run, problem: Problem, stop: StopRequest, callbacks: Callback) ->
     sitting = Sitting(run, problem, Events(run), ScoreHistory(problem.chosen_by, run.metrics()))
     try:
         callbacks.on_start(run)
-        if not run.job.blocks:
-            export(run, problem, state, run.job.seeds, 0, sitting.history.last)
-            sitting.evaluate(state, 0, {})
-        _advance(sitting, state, block, stop, callbacks)
+        with blaming(run.job.spec):
+            if not run.job.blocks:
+                export(run, problem, state, run.job.seeds, 0, sitting.history.last)
+                sitting.evaluate(state, 0, {})
+            _advance(sitting, state, block, stop, callbacks)
     finally:
         sitting.events.close()
         callbacks.on_end(run)
@@ -219,7 +228,9 @@ class Sitting:
         tell_success(scores, self.history.last)
         if job.spec.takes_planner:
             _compare_planners(self.run, self.problem, state, scores)
+        _check_names(job, scores, metrics)
         rows = _rows(job, block, scores, metrics)
+        self.history.check_columns(rows[0])
         self.run.log(rows)
         self.events.add(rows)
         self.history.add(rows)
@@ -264,6 +275,16 @@ class ScoreHistory:
             if self._chosen_by:
                 self._values.setdefault(seed, []).append(own[self._chosen_by])
 
+    def check_columns(self, row: Mapping[str, Any]) -> None:
+        """Refuse a row of other columns than those before it in metrics.csv."""
+        before = next(iter(self.last.values()), row)
+        if differs := row.keys() ^ before.keys():
+            name = min(differs)
+            raise DepoError(
+                f"the metric '{name}' is {'new' if name in row else 'missing'} at this evaluation: "
+                "whoever scores or learns has to give the same ones every time, NaN for none"
+            )
+
     def best_now(self) -> set[int]:
         """The seeds whose last evaluation is better than every one before; none without a score
         to choose by."""
@@ -273,6 +294,18 @@ class ScoreHistory:
             for seed, own in self._values.items()
             if all(better(own[-1], before) for before in own[:-1])
         }
+
+
+def _check_names(
+    job: Job, scores: list[dict[str, float]], metrics: Mapping[str, np.ndarray]
+) -> None:
+    """Refuse what an update calls by a name of a score."""
+    for name in metrics:
+        if name in ("seed", "env_steps") or name in scores[0]:
+            raise DepoError(
+                f"method '{job.method}' calls a metric of its update '{name}', which is a score's "
+                "or a row's name: give it another"
+            )
 
 
 def _check_finite(seed: int, scores: dict[str, float], steps: int) -> None:

@@ -1,0 +1,113 @@
+"""A method from elsewhere is looked at once, and what is wrong is said in a sentence."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pytest
+
+from depo.cli.flags import CommonFlags, VariantFlags
+from depo.environments.family import ArgumentFlags
+from depo.methods.checking import RESERVED, spec_problems
+from depo.methods.off_policy import settings as off
+from depo.methods.registry import Implementation, MethodSpec, deferred, methods
+from depo.methods.sac import OffPolicySAC
+from depo.methods.settings_tree import named
+from depo.methods.supervised import OnPolicySupervised
+
+SAVING = off.Saving()
+
+
+@dataclass(frozen=True)
+class Fine(OnPolicySupervised):
+    """As a stranger's would be."""
+
+
+class Undeclared(OffPolicySAC):
+    own_rate: float = 1.0
+
+
+@dataclass(frozen=True)
+class Called(Fine):
+    seeds: int = 3
+
+
+@dataclass(frozen=True)
+class Twice(Fine):
+    own: float = named(1.0, "hidden")
+
+
+@dataclass(frozen=True)
+class WrongPart(Fine):
+    saving: off.Saving = SAVING  # type: ignore[assignment]
+
+
+@dataclass(frozen=True)
+class Negative(Fine):
+    own: float = -1.0
+
+
+BUILD = deferred("nowhere:Nothing")
+OWN = Implementation(Fine, BUILD)
+SPEC = MethodSpec("mine", "Mine.", {"on-policy": OWN})
+
+
+def of(**changes: Any) -> MethodSpec:
+    return replace(SPEC, implementations={"on-policy": replace(OWN, **changes)})
+
+
+@pytest.mark.parametrize("name", methods())
+def test_depo_s_own_are_right(name: str) -> None:
+    assert list(spec_problems(methods()[name])) == []
+
+
+BROKEN = [
+    (replace(SPEC, name="../mine"), "name '../mine' is not made of small letters"),
+    (replace(SPEC, name=3), "name 3"),  # type: ignore[arg-type]
+    (replace(SPEC, summary=None), "summary None is no sentence"),  # type: ignore[arg-type]
+    (replace(SPEC, colour="reddish"), "colour 'reddish' is none"),
+    (replace(SPEC, has_skill="yes"), "has_skill 'yes' is neither"),  # type: ignore[arg-type]
+    (replace(SPEC, exports="planner"), "exports 'planner' is no tuple"),  # type: ignore[arg-type]
+    (replace(SPEC, implementations={}), "implementations is empty"),
+    (replace(SPEC, implementations=[OWN]), "is no table by learner"),  # type: ignore[arg-type]
+    (
+        replace(SPEC, implementations={"onpolicy": OWN}),  # type: ignore[dict-item]
+        r"there is no learner 'onpolicy' \(known: on-policy, off-policy\)",
+    ),
+    (replace(SPEC, implementations={"on-policy": 7}), "7 is no Impl"),  # type: ignore[dict-item]
+    (of(build="mine:Mine"), "build 'mine:Mine' cannot be called"),
+    (of(default_steps=0), "default_steps 0 is not a positive"),
+    (of(settings=dict), "is no class derived from MethodSettings"),
+    (of(settings=Undeclared), r"Undeclared is no dataclass: write @dataclass\(frozen=True\)"),
+    (of(settings=Called), "'seeds' is a flag of every training"),
+    (of(settings=Twice), "two of them are called 'hidden'"),
+    (of(settings=WrongPart), "reads the part 'saving': write saving: Saving = Saving"),
+    (of(settings=OffPolicySAC), "reads the part 'collection'"),
+    (of(settings=Negative), "Negative: own -1.0 is not a finite number of at least 0"),
+    (of(presets={"quick": {}}), r"presets \['quick'\]: there is no 'fast'"),
+    (of(presets={"fast": {"no_such": 1}}), "preset 'fast': unknown setting 'no_such'"),
+    (of(presets={"fast": {"hidden": "wide"}}), "preset 'fast': .*hidden 'wide' is not"),
+    (of(presets={"fast": None}), "preset 'fast': TypeError"),
+    (of(tasks={"quick": {}}), "tasks: there is no preset 'quick'"),
+    (of(tasks={"fast": {"Mine-v0": {"hidden": 0}}}), "'Mine-v0': hidden 0 is not positive"),
+    (of(task_free=("recipe",)), "task_free: there is no preset 'recipe'"),
+    (
+        MethodSpec("mine", "Mine.", {"off-policy": Implementation(OffPolicySAC, BUILD)}),
+        "OffPolicySAC: the method needs demonstrations, so that they need the part 'demos'",
+    ),
+]
+
+
+@pytest.mark.parametrize(("spec", "said"), BROKEN, ids=[said[:30] for _, said in BROKEN])
+def test_what_is_wrong_is_said(spec: MethodSpec, said: str) -> None:
+    found = list(spec_problems(spec))
+    assert any(re.search(said, each) for each in found), found
+
+
+def test_the_reserved_names_are_the_flags_that_every_training_has() -> None:
+    kinds = (CommonFlags, VariantFlags, ArgumentFlags)
+    flags = {field.name for kind in kinds for field in dataclasses.fields(kind)}
+    assert flags | {"observe", "planner"} == RESERVED
