@@ -169,8 +169,7 @@ def shape_of(model: Model) -> Shape:
         case StateReward():
             return StateRewardShape(**_seen(model.normaliser), gamma=model.gamma, hidden=hidden)
         case DiscreteActor():
-            seen = _seen(model.normaliser)
-            return DiscreteActorShape(**seen, choices=model.choices, hidden=hidden)
+            return DiscreteActorShape(**_seen(model.normaliser), choices=model.choices, hidden=hidden)
 
 
 def _seen(normaliser: Normaliser) -> dict[str, Any]:
