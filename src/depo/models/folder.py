@@ -164,9 +164,8 @@ def shape_of(model: Model) -> Shape:
         case CategoricalActor():
             return CategoricalActorShape(model.states, _outputs(model), hidden)
         case GaussianActor():
-            return GaussianActorShape(
-                **_seen(model.normaliser), actions=_outputs(model) // 2, hidden=hidden
-            )
+            seen, actions = _seen(model.normaliser), _outputs(model) // 2
+            return GaussianActorShape(**seen, actions=actions, hidden=hidden)
         case StateReward():
             return StateRewardShape(**_seen(model.normaliser), gamma=model.gamma, hidden=hidden)
         case DiscreteActor():
