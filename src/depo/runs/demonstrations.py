@@ -75,7 +75,7 @@ def draw_demonstrations(demos: Demonstrations, episodes: int, seed: int) -> Draw
 
 def end_by_themselves(demos: Demonstrations, limit: int) -> bool:
     """Whether most episodes end before the environment's time limit, as one does who arrives. Where
-    most are of the same length, a recorder has cut them.
+    all are of the same length, a recorder has cut them.
 
     >>> def lengths(*states): return Demonstrations(np.zeros((sum(states), 1)), np.array(states))
     >>> end_by_themselves(lengths(76, 81, 79), 500), end_by_themselves(lengths(500, 500, 90), 500)
@@ -84,7 +84,7 @@ def end_by_themselves(demos: Demonstrations, limit: int) -> bool:
     False
     """
     steps = demos.episode_lengths - 1
-    cut = demos.episodes > 1 and 2 * np.max(np.unique(steps, return_counts=True)[1]) > len(steps)
+    cut = demos.episodes > 1 and len(np.unique(steps)) == 1
     return not cut and bool(np.mean(steps < EARLY * limit) > 0.5)
 
 
