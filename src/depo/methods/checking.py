@@ -23,8 +23,8 @@ DEFAULT_PRESET = "fast"
 RESERVED = frozenset(
     [
         *("config", "demos", "dry_run", "dynamics", "engine", "env", "env_args", "json", "observe"),
-        *("out", "planner", "preset", "reward_from", "schedule", "seed", "seeds", "skill", "steps"),
-        *("strict", "track", "trust", "variants", "workers"),
+        *("out", "patience", "planner", "preset", "reward_from", "schedule", "seed", "seeds"),
+        *("skill", "steps", "strict", "track", "trust", "variants", "workers"),
     ]
 )
 """Flags of every training command: no setting can be called so."""
