@@ -112,7 +112,6 @@ TESTED_BY = {
     # methods for finite states learn one after the other in the same world
     "methods/bco/method": "learners/test_on_policy.py",
     "methods/bco/on_policy": "learners/test_on_policy.py",
-    "methods/depo/on_policy": "learners/test_on_policy.py",
     "methods/gaifo/on_policy": "learners/test_on_policy.py",
     "methods/method": "learners/test_on_policy.py",
     "methods/on_policy/method": "learners/test_on_policy.py",

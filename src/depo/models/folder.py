@@ -120,11 +120,9 @@ def shape_of(model: Model) -> Shape:
         case CategoricalSkill():
             return CategoricalSkillShape(model.states, model.actions, hidden)
         case VariationalPlanner():
+            seen, latent = _seen(model.normaliser), int(model.decoder.weights[0].shape[0])
             return VariationalPlannerShape(
-                **_seen(model.normaliser),
-                predicts=model.predicts,
-                latent=int(model.decoder.weights[0].shape[0]),
-                hidden=hidden,
+                **seen, predicts=model.predicts, latent=latent, hidden=hidden
             )
         case FollowingPlanner():
             return FollowingPlannerShape(

@@ -165,6 +165,7 @@ def new_discriminator(key: Key[Array, ""], shape: Shape, s: AdversarySettings, p
     return agent
 
 
+@runtime_checkable
 class RewardUnits(Protocol):
     """What standardising a reward reads of settings."""
 
