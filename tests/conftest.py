@@ -3,6 +3,7 @@ from __future__ import annotations
 import ctypes
 import gc
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 os.environ.setdefault("DEPO_CACHE", str(Path(".pytest_cache/depo").resolve()))
@@ -69,6 +70,19 @@ def _trim() -> None:
     trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
     if trim is not None:  # only glibc has it
         trim(0)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _what_strangers_said_is_forgotten() -> Iterator[None]:
+    """Names that a stranger's folder has said in one file of tests are nobody's in the next."""
+    from depo.core import imports
+
+    known = imports._allowed, imports._elsewhere, imports._strangers
+    before = [kind.copy() for kind in known]
+    yield
+    for kind, own in zip(known, before, strict=True):
+        kind.clear()
+        kind.update(own)
 
 
 @pytest.fixture

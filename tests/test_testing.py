@@ -39,6 +39,7 @@ class Acts:
 BOX = Space.box(np.full(1, -2.0, np.float32), np.full(1, 2.0, np.float32))
 
 
+@pytest.mark.wrong_types
 @pytest.mark.parametrize(
     ("act", "actions", "said"),
     [
@@ -54,6 +55,7 @@ def test_actions_that_are_wrong_are_said(act, actions: Space, said: str) -> None
         check_policy(policy, np.zeros(3))
 
 
+@pytest.mark.wrong_types
 def test_actions_that_are_right_pass() -> None:
     for act, actions in ((1.5, BOX), (2, Space.finite(3))):
         right: Any = Acts(lambda _, act=act: act, actions)

@@ -12,6 +12,8 @@ from depo.environments.checking import family_problems
 from depo.environments.family import families, register_family
 from tests.support.corridor import CorridorFamily, CorridorSettings
 
+pytestmark = pytest.mark.wrong_types
+
 
 @dataclass(frozen=True)
 class Needy:

@@ -89,6 +89,7 @@ def _cell() -> type[OffPolicySAC]:
     return Mine
 
 
+@pytest.mark.wrong_types
 def test_methods_register_from_python_under_names_of_their_own(empty) -> None:
     mine = _spec("mine")
     assert register(mine) is mine

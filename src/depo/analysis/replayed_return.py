@@ -49,7 +49,7 @@ class ReplayedReturn:
     def told(self) -> str:
         """In one sentence.
 
-        >>> ReplayedReturn(3200.4, 0.985, 200).told()[-58:]
+        >>> ReplayedReturn(3200.4, 0.985, 200).told()[-57:]
         '98% of 200 recorded transitions could be done again there'
         """
         done = (

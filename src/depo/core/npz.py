@@ -108,7 +108,7 @@ def npz_blocks(path: Path, wanted: Collection[str]) -> Iterator[Blocks]:
         yield lambda name, rows: readers[name](rows)
 
 
-def _next_rows(file: IO[bytes], shape: tuple[int, ...], dtype: np.dtype, rows: int) -> np.ndarray:
+def _next_rows(file: Any, shape: tuple[int, ...], dtype: np.dtype, rows: int) -> np.ndarray:
     data = file.read(rows * math.prod(shape) * dtype.itemsize)
     return np.frombuffer(data, dtype).reshape(-1, *shape)
 

@@ -14,6 +14,7 @@ from depo.data.demonstrations import Demonstrations
 from depo.data.shipped import load_demonstrations
 from depo.environments.family import family_of, to_format_1
 from depo.evaluation.statistics import mean_scores
+from depo.methods.registry import ON_POLICY
 from depo.runs.job import Job
 from depo.runs.run import Run
 
@@ -33,6 +34,8 @@ YOUNGEST = {
     "calibration_loss": "likelihood",
 }
 """Settings that nobody had."""
+NEWEST_ON_POLICY = {"skill_wanted": 0.0, "planner_clip": 0.0, "calibration_weight": "shifted"}
+"""The same on finite states."""
 PUBLISHED = "v0.1"
 """The preset that was called fast when results were published."""
 
@@ -151,7 +154,9 @@ def settings_digest(run: Job | Run) -> str:
 def description(job: Job) -> dict[str, Any]:
     """A job as format 1 said it: what digests are made of, so that kept results stay valid."""
     data = job.to_json()
-    for name, default in (YOUNGEST if job.spec.takes_planner else YOUNGER | YOUNGEST).items():
+    young = YOUNGEST if job.spec.takes_planner else YOUNGER | YOUNGEST
+    young = young | NEWEST_ON_POLICY if job.learner == ON_POLICY else young
+    for name, default in young.items():
         if data["settings"].get(name) == default:
             del data["settings"][name]
     data["preset"] = "fast" if job.preset == PUBLISHED else job.preset

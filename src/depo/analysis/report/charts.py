@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, SupportsFloat
 
 import numpy as np
 
@@ -92,5 +92,6 @@ def _aligned(curves: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     return {"steps": [_short(step) for step in every], "curves": aligned}
 
 
-def _short(value: float) -> float | None:
-    return float(f"{value:.{DIGITS}g}") if np.isfinite(value) else None
+def _short(value: SupportsFloat) -> float | None:
+    own = float(value)
+    return float(f"{own:.{DIGITS}g}") if np.isfinite(own) else None
