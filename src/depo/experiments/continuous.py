@@ -163,6 +163,14 @@ def runs_of(runs: Mapping[str, Run], task: str) -> dict[str, Run]:
 
 
 def _draw_fig3(runs: Mapping[str, Run], scale: ScaleSettings) -> Figure:
+    return _draw(runs, scale, "reach_error")
+
+
+def _draw_recipe(runs: Mapping[str, Run], scale: ScaleSettings) -> Figure:
+    return _draw(runs, scale, "reach_error_relative")
+
+
+def _draw(runs: Mapping[str, Run], scale: ScaleSettings, reach: str) -> Figure:
     tasks = tasks_of(runs)
     file = scale.reference
     reference = {m: read_reference(file, m) if file else {} for m in REFERENCED}
@@ -173,7 +181,7 @@ def _draw_fig3(runs: Mapping[str, Run], scale: ScaleSettings) -> Figure:
         steps = max(run.job.steps for run in own.values())
         for axes_of, metric in zip((top, bottom), REFERENCED, strict=True):
             draw_reference(axes_of, reference[metric].get(task, {}), steps)
-        draw_return_and_reach(top, bottom, own)
+        draw_return_and_reach(top, bottom, own, reach=reach)
         top.set_title(task, fontsize=10)
     one_legend(figure, axes.flat)
     return figure
@@ -200,7 +208,7 @@ EXPERIMENTS: dict[str, Experiment] = {
         "recipe",
         "figure 3's tasks, Ant and Humanoid, with one recipe and no constant of a task",
         _plan_recipe,
-        _draw_fig3,
+        _draw_recipe,
         ("return", "return_worst_episode", *COLUMNS[1:]),
     ),
 }

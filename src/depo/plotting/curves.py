@@ -59,14 +59,19 @@ def draw_curves(
 
 
 def draw_return_and_reach(
-    top: Axes, bottom: Axes, runs: Mapping[str, Run], colours: Mapping[str, str] | None = None
+    top: Axes,
+    bottom: Axes,
+    runs: Mapping[str, Run],
+    colours: Mapping[str, str] | None = None,
+    reach: str = "reach_error",
 ) -> None:
-    """Returns, with the expert's as a dashed line, above the errors between planned and reached."""
+    """Returns, with the expert's as a dashed line, above the errors between planned and reached;
+    ``reach`` says in which units."""
     draw_curves(top, runs, "return", colours)
     for run in list(runs.values())[:1]:
         draw_yardstick(top, yardstick_of(run, measure=False), "return")
-    plans = {label: run for label, run in runs.items() if "reach_error" in run.metrics()[-1]}
-    draw_curves(bottom, plans, "reach_error", colours)
+    plans = {label: run for label, run in runs.items() if reach in run.metrics()[-1]}
+    draw_curves(bottom, plans, reach, colours)
     log_scale(bottom)
 
 
