@@ -173,14 +173,14 @@ def _draw_recipe(runs: Mapping[str, Run], scale: ScaleSettings) -> Figure:
 def _draw(runs: Mapping[str, Run], scale: ScaleSettings, reach: str) -> Figure:
     tasks = tasks_of(runs)
     file = scale.reference
-    reference = {m: read_reference(file, m) if file else {} for m in REFERENCED}
+    reference: dict[str, Any] = {m: read_reference(file, m) if file else {} for m in REFERENCED}
     figure = Figure(figsize=(4.3 * len(tasks), 6.6), layout="constrained")
     axes = figure.subplots(2, len(tasks), squeeze=False)
     for (top, bottom), task in zip(axes.T, tasks, strict=True):
         own = runs_of(runs, task)
         steps = max(run.job.steps for run in own.values())
-        for axes_of, metric in zip((top, bottom), REFERENCED, strict=True):
-            draw_reference(axes_of, reference[metric].get(task, {}), steps)
+        for axes_of, metric in ((top, "return"), (bottom, reach)):
+            draw_reference(axes_of, reference.get(metric, {}).get(task, {}), steps)
         draw_return_and_reach(top, bottom, own, reach=reach)
         top.set_title(task, fontsize=10)
     one_legend(figure, axes.flat)
