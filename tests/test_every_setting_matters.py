@@ -68,6 +68,7 @@ NEEDS: dict[str, dict[str, Any]] = {
     "end_cost": {"termination": "relative"},
     "absorbing_logit": {"termination": "absorbing"},
     "pair_input": {"step_units": False},
+    "decision_steps": {"step_units": True},
 }
 """What a setting goes with."""
 OTHERS: dict[str, Any] = {

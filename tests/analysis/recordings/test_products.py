@@ -43,3 +43,11 @@ def test_noise_follows_nothing() -> None:
     noise = Moves(*(generator.normal(size=(200, 3)) for _ in range(3)))
     assert find_products(noise) == []
     assert ratios(noise, swings(STEP, 20, 0))[0].size == 0
+
+
+@pytest.mark.parametrize("size", [1, 2])
+def test_two_features_have_no_third_that_follows_them(size: int) -> None:
+    generator = np.random.default_rng(0)
+    moves = Moves(*(generator.normal(size=(200, size)) for _ in range(3)))
+    assert find_products(moves) == []
+    assert ratios(moves, moves)[0].size == 0

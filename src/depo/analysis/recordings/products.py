@@ -34,7 +34,7 @@ class Product(NamedTuple):
 def find_products(moves: Moves) -> list[Product]:
     """The best product for every feature that follows one."""
     size = moves.features
-    if len(moves.states) < FEWEST or size > MOST:
+    if len(moves.states) < FEWEST or not 3 <= size <= MOST:  # a third follows the product of two
         return []
     middle = (moves.states + moves.reached) / 2
     first, second = np.triu_indices(size, 1)
