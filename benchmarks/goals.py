@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import csv
 import dataclasses
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -117,11 +118,11 @@ def main() -> None:
         write(asked.csv, rows)
 
 
-def write(path: Path, rows: list[dict[str, Any]]) -> None:
+def write(path: Path, rows: list[dict[str, Any]], columns: Sequence[str] = COLUMNS) -> None:
     """As CSV."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("w", newline="") as file:
-        writer = csv.DictWriter(file, COLUMNS, extrasaction="ignore")
+        writer = csv.DictWriter(file, columns, extrasaction="ignore")
         writer.writeheader()
         for row in rows:
             writer.writerow({k: f"{v:.4g}" if isinstance(v, float) else v for k, v in row.items()})
