@@ -23,7 +23,8 @@ from typing import Any, get_args
 
 from depo.cli import flags
 from depo.cli.main import main as depo_main
-from depo.core.metrics import TEST, Group, Metric, catalogue
+from depo.core.metrics import Group, Metric, catalogue
+from depo.core.score_metrics import TEST
 from depo.driving.settings import DrivingSettings
 from depo.environments.grid import gridworld
 from depo.methods.presets import PRESETS, preset_settings

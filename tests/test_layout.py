@@ -61,6 +61,9 @@ TESTED_BY = {
     # used by everything
     "core/annotations": "core/test_codec.py",
     "core/errors": "cli/test_main.py",
+    "core/metric": "core/test_metrics.py",
+    "core/score_metrics": "core/test_metric_names.py",
+    "core/training_metrics": "core/test_metric_names.py",
     "data/shipped": "data/test_demonstrations.py",
     # parts of reading recordings
     "data/importing/arrays": "data/importing/test_archives.py",
