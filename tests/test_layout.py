@@ -21,6 +21,7 @@ TESTED_BY = {
     "cli/imagine": "analysis/test_imagine.py",
     "cli/many": "experiments/test_slurm.py",
     "cli/run_table": "cli/test_runs.py",
+    "cli/training_flags": "cli/test_training_form.py",
     "cli/watching": "cli/test_runs.py",
     "experiments/engines": "experiments/test_sweep.py",
     "experiments/stored_sweep": "cli/test_sweep.py",

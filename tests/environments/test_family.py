@@ -13,7 +13,7 @@ import depo
 from depo.analysis import imagine, reachability
 from depo.analysis.imagination import Imaginer
 from depo.api import make_job
-from depo.cli.flags import parse_job
+from depo.cli.training_form import parse_job
 from depo.core.errors import DepoError
 from depo.driving.settings import DrivingSettings
 from depo.environments import family as module
