@@ -130,7 +130,7 @@ TESTED_BY = {
     "methods/gaifo/adversarial": "methods/gail/test_off_policy.py",
     "methods/off_policy/joint": "learners/test_cotraining.py",
     "methods/off_policy/presets": "methods/test_presets.py",
-    "methods/off_policy/settings": "runs/test_job.py",
+    "methods/off_policy/settings/*": "runs/test_job.py",
     "methods/off_policy/steps/actor": "methods/bc/test_off_policy.py",
     "methods/off_policy/steps/critics": "learners/test_off_policy.py",
     "methods/off_policy/steps/discriminator": "methods/off_policy/steps/test_reward.py",
