@@ -116,6 +116,7 @@ TESTED_BY = {
     # methods for finite states learn one after the other in the same world
     "methods/bco/method": "learners/test_on_policy.py",
     "methods/bco/on_policy": "learners/test_on_policy.py",
+    "methods/for_environment": "methods/pid_gail/test_off_policy.py",
     "methods/gaifo/on_policy": "learners/test_on_policy.py",
     "methods/method": "learners/test_on_policy.py",
     "methods/on_policy/method": "learners/test_on_policy.py",
@@ -141,7 +142,6 @@ TESTED_BY = {
     "methods/on_policy/settings": "runs/test_job.py",
     "methods/tasks": "methods/test_presets.py",
     "runs/made_with": "runs/test_job.py",
-    "runs/migrations": "runs/test_job.py",
     "runs/problem": "runs/test_run.py",
     "losses/distal_skill": "methods/transfer/test_off_policy.py",
     "models/critic": "learners/test_off_policy.py",

@@ -15,7 +15,6 @@ from typing import Annotated, Any, Literal, get_type_hints
 
 import tyro
 
-from depo.api import known_skill, learner_for
 from depo.cli.config import named_in, peek, read_config, trusts
 from depo.cli.flags import HELP_WORDS, as_flag, check_words, with_hyphens
 from depo.cli.help import ENVIRONMENT, Flag, print_help
@@ -30,6 +29,7 @@ from depo.environments.family import (
     parse_arguments,
     short_name,
 )
+from depo.methods.for_environment import known_skill, learner_for
 from depo.methods.ineffective import refuse_ineffective
 from depo.methods.presets import Composed, Layer, compose, known_presets
 from depo.methods.registry import Implementation, LearnerName, find_method, methods
