@@ -37,6 +37,8 @@ TESTED_BY = {
     "analysis/imagination": "analysis/test_imagine.py",
     "analysis/imagined_drives": "cli/test_render.py",
     "analysis/imagined_walks": "analysis/test_imagine.py",
+    "analysis/reach_on_grid": "analysis/test_reachability.py",
+    "analysis/reach_on_vectors": "analysis/test_reachability.py",
     "analysis/reach_report": "analysis/test_reachability.py",
     "analysis/policies": "zoo/test_entries.py",
     "analysis/region": "analysis/test_reachability.py",
