@@ -6,10 +6,10 @@ import platform
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
-from depo.core.commit import source_commit
 from depo.core.plugins import provider
 from depo.core.runtime import cores
 from depo.environments.family import family_of
+from depo.runs.commit import source_commit
 from depo.runs.job import Job
 
 
