@@ -24,7 +24,8 @@ from typing import Any
 
 import numpy as np
 
-from depo.runs.run import CHECKPOINTS, TIMING, append_csv
+from depo.runs.run import CHECKPOINTS, TIMING
+from depo.runs.tables import append_csv
 
 STEPS = 10_000_000  # more than fit into the time
 TRAIN = ["--env", "hopper", "--steps", str(STEPS), "--replay", "20000", "--skill-replay", "20000"]

@@ -21,6 +21,7 @@ from updates import serve
 
 from depo.data.transitions import Transitions
 from depo.environments.gymnasium_environment import GymnasiumEnvironment
+from depo.learners.factory import vector_learner
 from depo.learners.off_policy import OffPolicyLearner
 from depo.methods.off_policy.method import Pace
 from depo.methods.presets import preset_settings
@@ -54,8 +55,9 @@ def new_learner(settings: MethodSettings) -> OffPolicyLearner:
     expert = (normal(PAIRS, STATES), normal(PAIRS, STATES))
     pace = Pace.for_run(settings.learning, updates=1_000_000)
     method = implementation_of(settings).build(settings, pace)
-    learner = OffPolicyLearner(
-        GymnasiumEnvironment(ID), method, [0], [expert], tuple(range(STATES))
+    planned = tuple(range(STATES))
+    learner = vector_learner(
+        method, GymnasiumEnvironment(ID), seeds=[0], experts=[expert], planned=planned
     )
     ended = normal(ROWS) > 2.5
     action = np.tanh(normal(ROWS, ACTIONS))

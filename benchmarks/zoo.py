@@ -26,7 +26,8 @@ from depo.evaluation.statistics import interval
 from depo.models.card import SETTINGS
 from depo.models.policy_folder import load_policy
 from depo.runs.job import Job
-from depo.runs.run import Run, versions
+from depo.runs.made_with import versions
+from depo.runs.run import Run
 from depo.zoo.entries import ENTRY, FOLDER, FORMAT, LARGEST, README, Entry, Score
 
 FIRST_SEED, EPISODES = 1_000_000, 20

@@ -21,9 +21,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, get_args
 
-from depo.cli import flags
 from depo.cli.main import main as depo_main
-from depo.core.metrics import TEST, Group, Metric, catalogue
+from depo.cli.training_flags import CommonFlags
+from depo.core.metrics import Group, Metric, catalogue
+from depo.core.score_metrics import TEST
 from depo.driving.settings import DrivingSettings
 from depo.environments.grid import gridworld
 from depo.methods.presets import PRESETS, preset_settings
@@ -158,8 +159,8 @@ def settings_page() -> str:
         f"`--env driving`, by `--env-args NAME=VALUE`: {inspect.getdoc(DrivingSettings)}\n",
         _plain_table(DrivingSettings),
         "## Common flags\n",
-        f"{inspect.getdoc(flags.CommonFlags)}\n",
-        _plain_table(flags.CommonFlags),
+        f"{inspect.getdoc(CommonFlags)}\n",
+        _plain_table(CommonFlags),
         f"On vector states the default of `steps` is `{_steps('depo', OFF_POLICY)}`, in a transfer "
         f"`{_steps(TRANSFER, ON_POLICY)}`, on vectors `{_steps(TRANSFER, OFF_POLICY)}`.\n",
     ]

@@ -91,7 +91,7 @@ FIRST = ("bco", "depo", "depo-rl", "gaifo", "sac", "transfer")
 
 def _marks(method: str, leaf: Setting) -> tuple[pytest.MarkDecorator, ...]:
     """What others share with those above is looked at there; here, where there is time."""
-    shared = leaf.owner.__module__ == "depo.methods.off_policy.settings"
+    shared = leaf.owner.__module__.startswith("depo.methods.off_policy.settings.")
     return (pytest.mark.slow,) if shared and method not in FIRST else ()
 
 

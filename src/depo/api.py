@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
-import dataclasses
-import itertools
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,14 +14,15 @@ from depo.core.files import as_path
 from depo.core.imports import allow
 from depo.core.runtime import prepare_jax
 from depo.data.demonstrations import Demonstrations
-from depo.environments.family import EnvironmentSettings, family_of
 from depo.environments.given import EnvironmentLike
+from depo.methods.for_environment import known_skill, learner_for
 from depo.methods.ineffective import refuse_ineffective
 from depo.methods.presets import compose
-from depo.methods.registry import OFF_POLICY, ON_POLICY, TRANSFER, LearnerName, find_method
+from depo.methods.registry import TRANSFER, find_method
 from depo.methods.settings_tree import MethodSettings, with_values
-from depo.models.skill_source import is_formula, skill_name
+from depo.models.skill_source import skill_name
 from depo.runs.callbacks import Callback, checked
+from depo.runs.free_folder import chosen_folder
 from depo.runs.home import find_environment
 from depo.runs.job import IN_MEMORY, Job, first_seeds
 from depo.runs.run import Run, as_run
@@ -39,10 +37,6 @@ Overrides = Mapping[str, int | float | str | bool]
 """Settings of a method by name."""
 GIVEN = "given"
 """The preset of a job whose settings were given whole."""
-RUNS = Path("runs")
-"""Where runs without a name are."""
-LEARNED = "learned"
-"""The skill that is asked for where a formula is known and not wanted."""
 
 
 def make_job(
@@ -169,42 +163,6 @@ def _checked_overrides(overrides: Overrides | None) -> Overrides:
             "values, as {'skill_rate': 1e-3}"
         )
     return overrides or {}
-
-
-def known_skill(method: str, environment: EnvironmentSettings, skill: str) -> str:
-    """The skill asked for; where it is known as a formula, that one unless 'learned'.
-
-    >>> known_skill("depo", find_environment("driving"), "")
-    'depo.driving.skill:normal'
-    """
-    spec = find_method(method)
-    if skill and not spec.has_skill:
-        raise DepoError(f"skill has no effect here: {method} has no skill of its own")
-    if spec.needs_controllers and not is_formula(skill):
-        return _controllers(method, environment, skill)
-    if skill == LEARNED:
-        return ""
-    if skill or spec.takes_planner or not spec.has_skill:
-        return skill
-    return family_of(environment).formula(environment)
-
-
-def _controllers(method: str, environment: EnvironmentSettings, skill: str) -> str:
-    """Those of the family, for a method that cannot do without."""
-    own = "" if skill else family_of(environment).controllers(environment)
-    if not own:
-        raise DepoError(
-            f"{method} has its decisions executed by controllers made by hand, not by "
-            f"'{skill or 'a skill that is learned'}': give --skill module:function for "
-            f"{environment.label}"
-        )
-    return own
-
-
-def learner_for(environment: EnvironmentSettings) -> LearnerName:
-    """The learner an environment needs, told by its spaces."""
-    plain = dataclasses.replace(environment, dynamics="")  # which finite states refuse
-    return ON_POLICY if family_of(plain).is_finite(plain) else OFF_POLICY
 
 
 def train(
@@ -395,42 +353,3 @@ def shown(callbacks: Sequence[Callback], progress: bool) -> tuple[Callback, ...]
     from depo.runs.progress import ProgressBar, is_watched
 
     return (*checked(callbacks), *([ProgressBar()] if progress and is_watched() else []))
-
-
-@contextlib.contextmanager
-def chosen_folder(job: Job, out: str | Path = "") -> Iterator[Path]:
-    """The folder asked for, or the next free ``runs/METHOD-ENVIRONMENT-NUMBER``: made at once, so
-    that no other process chooses it, and removed if nothing came into it."""
-    if str(out):
-        yield as_path(out, "out")
-        return
-    is_first = not RUNS.exists()
-    path = next(folder for folder in _numbered(job) if _is_made(folder))
-    try:
-        yield path
-    finally:
-        with contextlib.suppress(OSError):
-            path.rmdir()  # which only an empty folder allows
-            if is_first:
-                RUNS.rmdir()
-
-
-def next_folder(job: Job) -> Path:
-    """The folder that a run without a name would have."""
-    return next(folder for folder in _numbered(job) if not folder.exists())
-
-
-def _numbered(job: Job) -> Iterator[Path]:
-    for number in itertools.count(1):
-        yield RUNS / f"{job.method}-{job.environment.label}-{number}"
-
-
-def _is_made(folder: Path) -> bool:
-    """Whether the folder is new; of several processes that ask, one is told so."""
-    try:
-        folder.mkdir(parents=True)
-    except FileExistsError:
-        return False
-    except OSError as error:
-        raise DepoError(f"cannot write {folder}: {error.strerror}") from None
-    return True

@@ -14,8 +14,9 @@ import pytest
 
 import depo
 from depo.analysis.forward import Fitted, best_choices, fit_forward
+from depo.analysis.reach_on_grid import on_grid
+from depo.analysis.reach_on_vectors import on_vectors
 from depo.analysis.reach_report import Reachability
-from depo.analysis.reachability import on_grid, on_vectors
 from depo.analysis.region import VisitedRegion
 from depo.api import make_job
 from depo.data import Demonstrations
@@ -62,7 +63,7 @@ def _one_model_of_the_same_transitions() -> Iterator[None]:
         return known[rows]
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("depo.analysis.reachability.fit_forward", fitted)
+        patch.setattr("depo.analysis.reach_on_vectors.fit_forward", fitted)
         yield
 
 

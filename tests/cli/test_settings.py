@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from depo.cli.flags import parse_job
 from depo.cli.settings import as_toml, parse_settings
+from depo.cli.training_form import parse_job
 from depo.methods.registry import methods
 from tests.support.command import call
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from depo.api import make_job
-from depo.cli.flags import parse_job
+from depo.cli.training_form import parse_job
 from depo.data import Demonstrations
 from depo.runs.run import Run
 from depo.runs.training import begin

@@ -13,7 +13,7 @@ import depo
 from depo.analysis import imagine, reachability
 from depo.analysis.imagination import Imaginer
 from depo.api import make_job
-from depo.cli.flags import parse_job
+from depo.cli.training_form import parse_job
 from depo.core.errors import DepoError
 from depo.driving.settings import DrivingSettings
 from depo.environments import family as module
@@ -21,11 +21,9 @@ from depo.environments.family import (
     EnvironmentSettings,
     families,
     family_of,
-    from_format_1,
     named_environment,
     register_family,
     short_name,
-    to_format_1,
 )
 from depo.environments.grid.gridworld import GridWorldSettings
 from depo.environments.gymnasium_family import GymnasiumSettings
@@ -63,31 +61,6 @@ def test_a_word_of_the_command_line_means_an_environment(env: str, settings, sho
     assert found.settings == settings
     assert short_name(found) == short
     assert EnvironmentSettings.from_json(found.to_json()) == found
-
-
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        (
-            {"id": "depo/GridWorld-v0", "world": {"size": 5, "walls": ["1,1"]}, "arguments": []},
-            EnvironmentSettings("grid", GridWorldSettings(size=5, walls=("1,1",))),
-        ),
-        (
-            {"id": "depo/Driving-v0", "world": None, "arguments": [["vehicle", "truck"]]},
-            EnvironmentSettings("driving", DrivingSettings(vehicle="truck")),
-        ),
-        (
-            {"id": "Hopper-v5", "world": None, "arguments": [["a", [1]]], "dynamics": "inverted"},
-            named_environment("Hopper-v5", {"a": [1]}, "inverted"),
-        ),
-    ],
-)
-def test_format_1_is_still_read(old, new: EnvironmentSettings) -> None:
-    assert EnvironmentSettings.from_json(from_format_1(old)) == new
-    again = to_format_1(new)
-    assert again["id"] == old["id"]
-    assert again["arguments"] == old["arguments"]
-    assert EnvironmentSettings.from_json(from_format_1(again)) == new
 
 
 def test_settings_of_another_family_get_a_sentence() -> None:

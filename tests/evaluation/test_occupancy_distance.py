@@ -35,7 +35,7 @@ def test_the_feature_that_is_off_is_named_by_its_distance() -> None:
     assert found.features[int(np.argmax(found.distance))] == "y"
     deviation = np.concatenate(walks(6, 4))[:, 1].std()
     assert np.isclose(found.distance[1], 5.0 / deviation, rtol=0.3)
-    assert found.mean_floor < 1.0
+    assert np.mean(found.floor) < 1.0
 
 
 def test_a_single_recorded_episode_is_cut_into_blocks() -> None:

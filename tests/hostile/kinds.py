@@ -381,7 +381,8 @@ def read_policies(folder: Path) -> None:
 def make_run(folder: Path) -> None:
     """A finished run in the grid world, as far as a table of runs and a resume look at it."""
     from depo.environments.grid.gridworld import GridWorld
-    from depo.runs.run import METRICS, TIMING, Run, append_csv
+    from depo.runs.run import METRICS, TIMING, Run
+    from depo.runs.tables import append_csv
     from tests.support.runs import cloning
 
     job = cloning()
@@ -407,7 +408,7 @@ def read_run(folder: Path) -> None:
     """All that is said of a run without opening its environment."""
     from depo.cli.runs import row_of
     from depo.runs.run import Run, find_runs
-    from depo.runs.training import ScoreHistory
+    from depo.runs.scores import ScoreHistory
 
     for path in find_runs(folder):
         assert row_of(path)["run"] == str(path)

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from depo.cli.flags import CommonFlags, VariantFlags
+from depo.cli.training_flags import CommonFlags, VariantFlags
 from depo.environments.family import ArgumentFlags
 from depo.methods.checking import RESERVED, spec_problems
 from depo.methods.off_policy import settings as off

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from depo.api import make_job
-from depo.cli.flags import parse_job
+from depo.cli.training_form import parse_job
 from depo.core.errors import DepoError
 from depo.methods.ineffective import ineffective
 from depo.methods.registry import methods

@@ -6,6 +6,8 @@ import dataclasses
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 REACHED = 0.05
 """A reach error below this share of standing still's is nobody's fault."""
 
@@ -71,3 +73,16 @@ class Reachability:
         """Plain data."""
         terms = {"planner_term": self.planner_term, "skill_term": self.skill_term}
         return {**dataclasses.asdict(self), **terms, "blame": self.blame}
+
+
+def by_feature(error: np.ndarray, raw: np.ndarray) -> dict[str, tuple[Any, ...]]:
+    """Mean squares and bias of errors (steps, features), standardised and in real units."""
+    return {
+        "error_by_feature": _numbers(np.mean(error**2, axis=0)),
+        "error_raw_by_feature": _numbers(np.mean(raw**2, axis=0)),
+        "bias_by_feature": _numbers(np.mean(error, axis=0)),
+    }
+
+
+def _numbers(values: np.ndarray) -> tuple[float, ...]:
+    return tuple(float(x) for x in values)

@@ -15,9 +15,8 @@ from depo.core.codec import decode
 from depo.core.errors import DepoError, readable
 from depo.core.files import read_object, read_text
 from depo.core.folders import check_folder
-from depo.core.limits import read_limit
 from depo.core.metrics import main_metric
-from depo.runs.run import CSV_EXPANDS
+from depo.runs.tables import longest_table
 
 RESULTS, VERDICT = "results.csv", "verdict.json"
 Spent = Annotated[float, msgspec.Meta(ge=0, le=1e12)]
@@ -121,7 +120,7 @@ def read_rows(
     path = folder / RESULTS
     if not path.exists():
         return rows, environments
-    text = read_text(path, "CSV", read_limit() // CSV_EXPANDS)
+    text = read_text(path, "CSV", longest_table())
     try:
         for line in csv.DictReader(io.StringIO(text)):
             key = int(line["env_steps"]), int(line["seed"])

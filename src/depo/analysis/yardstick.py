@@ -27,7 +27,8 @@ from depo.environments.names import is_given
 from depo.evaluation.statistics import relative_score
 from depo.methods.registry import OFF_POLICY
 from depo.runs.job import Job
-from depo.runs.run import Run, versions
+from depo.runs.made_with import versions
+from depo.runs.run import Run
 
 EPISODES = 20
 """Episodes of the random policy."""

@@ -11,7 +11,8 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import tyro
 
-from depo.cli.flags import CommonFlags, VariantFlags, as_flag
+from depo.cli.flags import as_flag
+from depo.cli.training_flags import CommonFlags, VariantFlags
 from depo.core.errors import DepoError, unknown
 
 HELP = """depo completion SHELL: print a completion script

@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from depo.api import next_folder
 from depo.cli.output import print_json, stdout
 from depo.core.errors import DepoError
 from depo.methods.registry import OFF_POLICY
 from depo.models.skill_source import is_formula
+from depo.runs.free_folder import next_folder
 from depo.runs.job import Job
 from depo.runs.run import SETTINGS, Run, refuse_taken
 

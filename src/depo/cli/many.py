@@ -9,11 +9,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from depo.api import chosen_folder
-from depo.cli.flags import CommonFlags
 from depo.cli.output import print_json, progress_bar, stderr, stdout
 from depo.cli.runs import print_runs, row_of
+from depo.cli.training_flags import CommonFlags
 from depo.core.runtime import cores
+from depo.runs.free_folder import chosen_folder
 from depo.runs.job import Job
 
 if TYPE_CHECKING:

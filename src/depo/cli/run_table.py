@@ -23,7 +23,8 @@ from pathlib import Path
 from typing import Any
 
 from depo.cli.config import named_in, refuse_modules
-from depo.cli.flags import OF_A_CALL, parse_job
+from depo.cli.training_flags import OF_A_CALL
+from depo.cli.training_form import parse_job
 from depo.core.errors import DepoError, unknown
 from depo.core.files import read_toml
 from depo.environments.family import families

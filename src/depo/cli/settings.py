@@ -9,9 +9,10 @@ from typing import Any
 from rich.text import Text
 
 from depo.cli.config import peek, toml_value
-from depo.cli.flags import OF_A_CALL, Asked, VariantFlags, parse_job
 from depo.cli.help import Flag, by_heading, value_text
 from depo.cli.output import print_json, stdout
+from depo.cli.training_flags import OF_A_CALL, VariantFlags
+from depo.cli.training_form import Asked, parse_job
 from depo.core.errors import unknown
 from depo.methods.ineffective import ineffective
 from depo.methods.registry import find_method, methods

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from depo.cli.flags import parse_job
 from depo.cli.training import work_on
+from depo.cli.training_form import parse_job
 from depo.core.errors import DepoError, unknown
 from depo.methods.registry import trainable
 

@@ -8,13 +8,13 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from depo.api import chosen_folder
 from depo.cli.dry_run import tell
-from depo.cli.flags import Asked
 from depo.cli.output import print_json, print_table, score_cell, stderr, stdout
+from depo.cli.training_form import Asked
 from depo.core.errors import DepoError
 from depo.core.metrics import SUMMARY, shown_in
 from depo.runs.callbacks import Callback, StopWhenNothingImproves
+from depo.runs.free_folder import chosen_folder
 from depo.runs.job import Job
 from depo.runs.progress import ProgressBar
 from depo.runs.run import POLICY, SETTINGS, Run, refuse_taken

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from depo.cli.config import peek
-from depo.cli.flags import parse_job
 from depo.cli.training import work_on
+from depo.cli.training_form import parse_job
 from depo.core.errors import DepoError
 from depo.methods.registry import TRANSFER
 from depo.zoo.entries import is_zoo, located

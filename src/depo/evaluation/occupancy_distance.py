@@ -47,16 +47,6 @@ class OccupancyDistance:
     agent_episodes: int
     expert_episodes: int
 
-    @property
-    def mean_distance(self) -> float:
-        """Of all features."""
-        return float(np.mean(self.distance))
-
-    @property
-    def mean_floor(self) -> float:
-        """Of all features."""
-        return float(np.mean(self.floor))
-
 
 def occupancy_distance(
     agent: Sequence[np.ndarray], expert: Sequence[np.ndarray], names: Sequence[str] = ()

@@ -12,10 +12,11 @@ from depo.analysis.results import read_rows, read_verdict
 from depo.core.files import json_digest
 from depo.data.demonstrations import Demonstrations
 from depo.data.shipped import load_demonstrations
-from depo.environments.family import family_of, to_format_1
+from depo.environments.family import family_of
 from depo.evaluation.statistics import mean_scores
 from depo.methods.registry import ON_POLICY
 from depo.runs.job import Job
+from depo.runs.migrations import to_format_1
 from depo.runs.run import Run
 
 SECONDS, DIGESTS = "runtime_seconds", "settings_digest"

@@ -16,7 +16,8 @@ from matplotlib.figure import Figure
 from depo.analysis.imagine import imagine
 from depo.analysis.imagined_drives import ImaginedDrives
 from depo.api import make_job
-from depo.core.metrics import DRIVING, find_metric
+from depo.core.metrics import find_metric
+from depo.core.score_metrics import DRIVING
 from depo.driving.drivers import ConstantVelocity, Driver, ExpertReplay
 from depo.driving.opening import open_recording, vehicles_of
 from depo.driving.scores import DrivingEvaluator
@@ -312,7 +313,7 @@ EXPERIMENTS: dict[str, Experiment] = {
         "driving by every method and by none, all scores (paper, table of NGSIM results)",
         _plan_table,
         _draw_table,
-        (CHOSEN, "test_success", *(f"test_{name}@best_success" for name in DRIVING)),
+        (CHOSEN, "test_success", *(f"test_{score.name}@best_success" for score in DRIVING)),
         _paper_table,
         groups=GROUPS,
         scored={RECORDED: _scores_of(ExpertReplay()), CONSTANT: _scores_of(ConstantVelocity())},

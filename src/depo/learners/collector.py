@@ -42,12 +42,14 @@ class Collector:
         expert: Expert | None,
         settings: OffPolicySettings,
         predicts: tuple[int, ...],
+        *,
         variant: int = 0,
         compiled: JaxEnvironment | None = None,
         steps: int = UNLIMITED,
         expert_ends: bool = False,
     ):
-        self.seed, self.settings, self.actions = seed, settings, sizes.action_space
+        self.seed, self.settings = seed, settings
+        self.sizes, self.actions = sizes, sizes.action_space
         self.expert_ends = expert_ends
         self.predicts, self.steps = predicts, steps
         self.random_seed = derived_seed(VARIANT, seed, variant) % 2**31 if variant else seed

@@ -10,7 +10,7 @@ import numpy as np
 
 from depo.data.transitions import Expert, Pairs
 from depo.environments.gymnasium_environment import GymnasiumEnvironment
-from depo.learners.collector import UNLIMITED
+from depo.learners.collector import UNLIMITED, Collector
 from depo.learners.cotraining import OffPolicyCotraining, OnPolicyCotraining
 from depo.learners.gymnasium_on_policy import GymnasiumLearner
 from depo.learners.learner import Learner
@@ -66,10 +66,23 @@ def vector_learner(
 ) -> OffPolicyLearner:
     """On vectors: steps inside the compiler where the environment has such a form."""
     form = training_form(method.settings, environment)
-    own = None if form.is_wrapped else compiled
-    return OffPolicyLearner(
-        form, method, seeds, experts, planned, variant, own, rewards, steps, ends
-    )
+    sizes, own = form.vector_sizes(), None if form.is_wrapped else compiled
+    collectors = [
+        Collector(
+            form,
+            sizes,
+            seed,
+            expert,
+            method.settings,
+            planned,
+            variant=variant,
+            compiled=own,
+            steps=steps,
+            expert_ends=end,
+        )
+        for seed, expert, end in zip(seeds, experts, ends or [False] * len(seeds), strict=True)
+    ]
+    return OffPolicyLearner(method, collectors, rewards)
 
 
 def pace(learning: Learning, exploration: Exploration, steps: int, turns: int = 1) -> Pace:

@@ -20,9 +20,7 @@ from jaxtyping import Array, Key
 from depo.core.runtime import cores
 from depo.core.seeds import INIT, LEARN, stream
 from depo.data.transitions import Expert, Pairs, Transitions
-from depo.environments.gymnasium_environment import GymnasiumEnvironment
-from depo.environments.jax_environment import JaxEnvironment
-from depo.learners.collector import DRAW, REFIT, UNLIMITED, Collector
+from depo.learners.collector import DRAW, REFIT, Collector
 from depo.learners.learner import GivenSkill, OneEnvironment
 from depo.learners.refit import Refit
 from depo.methods.method import Agent, Metrics
@@ -50,36 +48,22 @@ class OffPolicyLearner(OneEnvironment):
     """A thread for each seed, as many at once as there are cores; updates compiled, and steps too
     where the environment allows it. Seeds know nothing of each other, so the order cannot matter.
 
-    ``compiled`` is the environment as pure functions, if there is such a form of it; ``rewards``
-    are what each seed learns by, where that is given, and ``ends`` whether the episodes it is shown
-    end by themselves.
+    ``collectors`` are each seed's simulator and replay; ``rewards`` are what each seed learns by,
+    where that is given.
     """
 
     def __init__(
         self,
-        environment: GymnasiumEnvironment,
         method: OffPolicyMethod,
-        seeds: Sequence[int],
-        experts: Sequence[Expert | None],
-        predicts: tuple[int, ...],
-        variant: int = 0,
-        compiled: JaxEnvironment | None = None,
+        collectors: Sequence[Collector],
         rewards: Sequence[StateReward] | None = None,
-        steps: int = UNLIMITED,
-        ends: Sequence[bool] = (),
     ):
         self.method, self.rewards = method, rewards
         self.settings: OffPolicySettings = method.settings
-        self.sizes = environment.vector_sizes()
+        self.collectors, self.sizes = list(collectors), collectors[0].sizes
         s = self.settings
         self.updates = max(1, round(s.collection.batch_steps * s.learning.updates_per_step))
-        self.collectors = [
-            Collector(
-                environment, self.sizes, seed, expert, s, predicts, variant, compiled, steps, own
-            )
-            for seed, expert, own in zip(seeds, experts, ends or [False] * len(seeds), strict=True)
-        ]
-        self.ahead = steps_ahead(s, len(predicts), self.sizes.actions)
+        self.ahead = steps_ahead(s, len(collectors[0].predicts), self.sizes.actions)
         self.refit = Refit.of(self.settings)
         self._burst = eqx.filter_jit(self._burst_one)
         self._compiling, self._compiled = Lock(), set[OffPolicyMethod]()

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from depo.core.formats import Data
-from depo.environments.family import from_format_1
+from depo.environments.family import GRID, GYMNASIUM, EnvironmentSettings, families
 from depo.methods.registry import OFF_POLICY
 
 
@@ -37,3 +40,29 @@ def since_3(old: Data) -> Data:
         return old
     block = counts[1] * counts[2] * max(1, len(job.get("variants", ())))
     return {**old, "job": {**job, "steps": -(-job["steps"] // block) * block}}
+
+
+def to_format_1(environment: EnvironmentSettings) -> dict[str, Any]:
+    """The way back: digests of kept results are made of what format 1 said."""
+    own, is_grid = environment.gymnasium(), environment.family == GRID
+    old: dict[str, Any] = {
+        "id": own.id,
+        "world": environment.to_json()["settings"] if is_grid else None,
+        "arguments": [] if is_grid else [[n, v] for n, v in own.arguments.items()],
+    }
+    changed = {"dynamics": environment.dynamics, "observe": own.observe}
+    return old | {name: value for name, value in changed.items() if value}
+
+
+def from_format_1(old: Mapping[str, Any]) -> dict[str, Any]:
+    """An environment of a run folder of format 1, as the next format has it.
+
+    >>> from_format_1({"id": "Hopper-v5", "world": None, "arguments": []})
+    {'family': 'gymnasium', 'settings': {'id': 'Hopper-v5', 'arguments': []}, 'dynamics': ''}
+    """
+    family = next((f for f in families().values() if old["id"] in f.names), families()[GYMNASIUM])
+    if family.name == GYMNASIUM:
+        settings: dict[str, Any] = {"id": old["id"], "arguments": old["arguments"]}
+    else:
+        settings = dict(old["arguments"] if old["world"] is None else old["world"])
+    return {"family": family.name, "settings": settings, "dynamics": old.get("dynamics", "")}

@@ -20,21 +20,15 @@ The folder appears in one rename with checkpoint 0 inside, so a run that exists 
 from __future__ import annotations
 
 import contextlib
-import csv
-import io
 import math
-import os
-import platform
 import shutil
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from depo.core.codec import Natural, decode, encode
-from depo.core.commit import source_commit
-from depo.core.errors import DepoError, printable, readable
+from depo.core.errors import DepoError, printable
 from depo.core.files import (
     as_path,
     check_plain_file,
@@ -43,20 +37,17 @@ from depo.core.files import (
     new_folder,
     own_copy,
     read_object,
-    read_text,
 )
 from depo.core.folders import check_folder, open_plain
 from depo.core.formats import Data, Format
 from depo.core.imports import allow, distrust, refuse
-from depo.core.limits import check_size, read_limit
-from depo.core.plugins import provider
-from depo.core.runtime import cores
 from depo.data.demonstrations import Demonstrations
-from depo.environments.family import family_of
 from depo.environments.names import is_given
 from depo.runs.job import Job
 from depo.runs.lock import is_locked, locked
+from depo.runs.made_with import commit, plugins_of, versions
 from depo.runs.migrations import since_2, since_3
+from depo.runs.tables import append_csv, is_as_left, longest_table, read_numbers
 
 if TYPE_CHECKING:
     from depo.environments.given import EnvironmentLike
@@ -68,10 +59,6 @@ CHECKPOINTS, STATE, PROGRESS = "checkpoints", "state.safetensors", "progress.jso
 KEPT_CHECKPOINTS = 2
 REPLAY, STOPPED, POLICY = "replay", "stopped.json", "policy"
 FIGURES = "figures"
-CSV_EXPANDS = 16
-"""Times the bytes of a table that its rows take in memory, unless they are very short."""
-ROW, CELL = 500, 120
-"""Bytes that a row takes, and each number in it, as text and then as numbers."""
 REMOVE = "remove that checkpoint's folder to go on from the one before"
 PROGRESS_FORMAT = Format("checkpoint's progress", (lambda old: old,), unmarked=True)  # 2: digests
 STOP_FORMAT = Format("note on a stop", unmarked=True)
@@ -169,7 +156,7 @@ class Run:
         """A new run, complete in one rename when the block has saved checkpoint 0 in it."""
         refuse_taken(path)
         with new_folder(path) as folder:
-            made_with = versions() | _commit() | _plugins(job)
+            made_with = versions() | commit() | plugins_of(job)
             about = {"job": job.to_json(), "made_with": made_with}
             if needs := _not_reopened(job):
                 about["needs"] = needs
@@ -180,7 +167,7 @@ class Run:
 
     def differences(self) -> list[str]:
         """What is not as when the run began: without any, a resumed run ends identically."""
-        before, now = self.made_with(), versions() | _plugins(self.job)
+        before, now = self.made_with(), versions() | plugins_of(self.job)
         return [f"{n} {before.get(n)} → {now[n]}" for n in now if before.get(n) != now[n]]
 
     def made_with(self) -> dict[str, str | int]:
@@ -309,7 +296,7 @@ class Run:
                 "train anew with what you want changed"
             )
         metrics, size = self.path / METRICS, progress.metrics_bytes
-        if not _is_as_left(metrics, size, progress.metrics):
+        if not is_as_left(metrics, size, progress.metrics):
             raise DepoError(
                 f"{metrics} is not as the last checkpoint left it (missing, cut short or edited): "
                 "put it back"
@@ -319,7 +306,7 @@ class Run:
         """Forget metrics written after the checkpoint, and what a kill left half-written."""
         metrics = self.path / METRICS
         for table in (metrics, self.path / TIMING):
-            own_copy(table, "CSV", _longest_table())
+            own_copy(table, "CSV", longest_table())
         if metrics.exists() and metrics.stat().st_size > progress.metrics_bytes:
             with open_plain(metrics, "r+b") as file:
                 file.truncate(progress.metrics_bytes)
@@ -342,7 +329,7 @@ class Run:
     def metrics(self) -> list[dict[str, float]]:
         """All rows of metrics.csv."""
         path = self.path / METRICS
-        found = _read_numbers(path)
+        found = read_numbers(path)
         if found and not {"seed", "env_steps"} <= set(found[0]):
             raise DepoError(f"{path} is damaged: its first line names no seed or env_steps")
         most = self.job.total_steps
@@ -363,14 +350,14 @@ class Run:
     def seconds(self) -> float:
         """Time spent learning, over all sittings."""
         path = self.path / TIMING
-        spent = [row.get("seconds", math.nan) for row in _read_numbers(path)]
+        spent = [row.get("seconds", math.nan) for row in read_numbers(path)]
         if not all(0 <= seconds < math.inf for seconds in spent):
             raise DepoError(f"{path} is damaged: it does not say seconds in every row")
         return sum(spent)
 
     def steps_so_far(self) -> int:
         """Environment steps of the latest evaluation, read without waiting for a checkpoint."""
-        rows = _read_numbers(self.path / TIMING)
+        rows = read_numbers(self.path / TIMING)
         steps = rows[-1].get("env_steps", 0.0) if rows else 0.0
         return int(steps) if 0 <= steps < math.inf else 0
 
@@ -432,18 +419,6 @@ class _Settings:
     """What the folder cannot make by itself, and asks for."""
 
 
-def _is_as_left(metrics: Path, size: int, digest: str) -> bool:
-    """Whether a file still begins with what a checkpoint knows of it."""
-    if not size:
-        return True
-    if not metrics.is_file() or metrics.stat().st_size < size or size > _longest_table():
-        return False
-    with metrics.open("rb") as file:
-        file.seek(size - 1)
-        whole_line = file.read(1) == b"\n"
-    return whole_line and digest in ("", file_digest(metrics, size))
-
-
 def _settings(path: Path, stored: Data) -> _Settings:
     where = str(path / SETTINGS)
     return decode(_Settings, FORMAT.migrated(stored, where), where)
@@ -454,80 +429,6 @@ def _not_reopened(job: Job) -> dict[str, str]:
         return {}
     name = job.environment.label
     return {"env": f"the object {name}, given from Python: depo.resume(RUN, env=…) and the like"}
-
-
-def _longest_table() -> int:
-    """Bytes of a table whose rows may be read."""
-    return read_limit() // CSV_EXPANDS
-
-
-def _read_numbers(path: Path) -> list[dict[str, float]]:
-    """The rows of a table of numbers; one that is still being written is left out."""
-    if not path.exists():
-        return []
-    text = read_text(path, "CSV", _longest_table())
-    lines = text.count("\n")
-    check_size(lines * ROW + (lines + text.count(",")) * CELL, f"{path}, read into a table,")
-    try:
-        rows = [row for row in csv.DictReader(io.StringIO(text)) if None not in row.values()]
-        return [{name: float(value) for name, value in row.items()} for row in rows]
-    except (TypeError, ValueError, csv.Error) as error:
-        raise DepoError(f"{path} is damaged: {readable(str(error))}") from None
-
-
-def append_csv(path: Path, rows: list[dict[str, Any]]) -> None:
-    """Append rows in the order of the header, which a new file gets, and make sure they are on the
-    disk."""
-    new = not path.exists() or path.stat().st_size == 0
-    names = list(rows[0]) if new else _header(path)
-    text = io.StringIO()
-    writer = csv.DictWriter(text, fieldnames=names, lineterminator="\n")
-    if new:
-        writer.writeheader()
-    writer.writerows(rows)
-    try:
-        with open_plain(path, "a") as file:
-            file.write(text.getvalue())
-            file.flush()
-            os.fsync(file.fileno())
-    except OSError as error:
-        raise DepoError(
-            f"cannot write {path}: {error.strerror}; the last checkpoint is whole"
-        ) from None
-
-
-def _header(path: Path) -> list[str]:
-    with open_plain(path, "r") as file:
-        return next(csv.reader(file))
-
-
-def versions() -> dict[str, Any]:
-    """What identity of a resumed run depends on."""
-    packages = ("depo", "jax", "jaxlib", "equinox", "optax", "numpy", "gymnasium", "mujoco")
-    return {
-        "python": platform.python_version(),
-        "machine": platform.machine(),
-        "threads": len(cores()),
-        **{name: _version(name) for name in packages},
-    }
-
-
-def _plugins(job: Job) -> dict[str, str]:
-    """The packages that its method and its environments are from, where that is not depo."""
-    own = (job.implementation.settings, type(family_of(job.environment)))
-    return dict(found for kind in own if (found := provider(kind.__module__)) is not None)
-
-
-def _commit() -> dict[str, str]:
-    """Told to people and not compared: most commits change no number."""
-    return {"commit": found} if (found := source_commit()) else {}
-
-
-def _version(package: str) -> str:
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return "none"
 
 
 def find_runs(folder: Path) -> list[Path]:

@@ -8,7 +8,7 @@ import pytest
 
 from depo.analysis.report.origins import command_of, settings_with_origins
 from depo.api import make_job
-from depo.cli.flags import parse_job
+from depo.cli.training_form import parse_job
 from depo.runs.job import IN_MEMORY, Job
 
 JOBS = {

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from depo.api import known_skill
 from depo.core.errors import DepoError
+from depo.methods.for_environment import known_skill
 from depo.models.skill import AnalyticSkill
 from depo.runs.home import find_environment
 from tests.environments.point import ID, STEP, inverse

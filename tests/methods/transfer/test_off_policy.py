@@ -11,7 +11,7 @@ import pytest
 
 import depo
 from depo.api import make_job
-from depo.cli.flags import parse_job
+from depo.cli.training_form import parse_job
 from depo.core.errors import DepoError
 from depo.core.weights import digest
 from depo.data.transitions import Transitions

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from depo.core.commit import source_commit
+from depo.runs.commit import source_commit
 
 SHA = "0123456789abcdef0123456789abcdef01234567"
 

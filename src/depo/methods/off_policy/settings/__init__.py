@@ -1,0 +1,93 @@
+"""The parts that settings of off-policy methods, on vector states, are made of. No JAX here."""
+
+from depo.methods.off_policy.settings.actor_critic import Actor, Critic, DemoTransitions, Networks
+from depo.methods.off_policy.settings.collection import (
+    Collection,
+    Exploration,
+    Learning,
+    Saving,
+    Termination,
+)
+from depo.methods.off_policy.settings.discriminator import (
+    ENDS,
+    NO_RETURN,
+    Discriminator,
+    end_problem,
+)
+from depo.methods.off_policy.settings.learner import (
+    OffPolicySettings,
+    is_fine_tuned,
+    skill_part,
+    steps_ahead,
+    uses_memory,
+)
+from depo.methods.off_policy.settings.planner import (
+    Calibration,
+    CalibrationFit,
+    CalibrationWeight,
+    DecoupledGradient,
+    Features,
+    Planner,
+    PlannerFit,
+    PlanSampling,
+    Supervision,
+)
+from depo.methods.off_policy.settings.skill import (
+    FIRST_OF_REFITS,
+    ONLY_SKILL_SEES_PAIRS,
+    STEPS_ARE_DIFFERENCES,
+    FirstFit,
+    Refits,
+    Skill,
+    SkillFit,
+    SkillNoise,
+    SkillOutput,
+    SkillSchedule,
+    is_formula,
+)
+from depo.methods.off_policy.settings.states import Coordinates, Demos, PairInput, PairView
+
+__all__ = [
+    "ENDS",
+    "FIRST_OF_REFITS",
+    "NO_RETURN",
+    "ONLY_SKILL_SEES_PAIRS",
+    "STEPS_ARE_DIFFERENCES",
+    "Actor",
+    "Calibration",
+    "CalibrationFit",
+    "CalibrationWeight",
+    "Collection",
+    "Coordinates",
+    "Critic",
+    "DecoupledGradient",
+    "DemoTransitions",
+    "Demos",
+    "Discriminator",
+    "Exploration",
+    "Features",
+    "FirstFit",
+    "Learning",
+    "Networks",
+    "OffPolicySettings",
+    "PairInput",
+    "PairView",
+    "PlanSampling",
+    "Planner",
+    "PlannerFit",
+    "Refits",
+    "Saving",
+    "Skill",
+    "SkillFit",
+    "SkillNoise",
+    "SkillOutput",
+    "SkillSchedule",
+    "Supervision",
+    "Termination",
+    "end_problem",
+    "is_fine_tuned",
+    "is_formula",
+    "skill_part",
+    "steps_ahead",
+    "uses_memory",
+]
