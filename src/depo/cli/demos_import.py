@@ -114,7 +114,7 @@ def _row(name: str, reports: list[FileReport]) -> list[str]:
     dropped = []
     if pieces := total("short_pieces"):
         dropped.append(f"{pieces:,} pieces ({total('short_states'):,} states)")
-    if rows := total("untimed", "repeated"):
+    if rows := total("untimed", "repeated", "unlabelled"):
         dropped.append(f"{rows:,} rows")
     return [
         name,

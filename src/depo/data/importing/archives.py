@@ -10,6 +10,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -17,32 +18,37 @@ import numpy as np
 from depo.core.errors import DepoError, readable
 from depo.core.npz import array_shapes, npz_blocks, read_npz
 from depo.data.demonstrations import Demonstrations
+from depo.data.importing.array_episodes import (
+    Told,
+    labels_from_lengths,
+    labels_of_cube,
+    labels_of_rows,
+    marks_of_ends,
+    padded,
+)
 from depo.data.importing.arrays import (
-    ENDS,
     NO_STATE,
     STATES,
     component_of,
     headers_of,
-    labels_from_ends,
-    labels_from_lengths,
-    labels_from_splits,
     state_headers,
     table_length,
+    without_matrices,
 )
 from depo.data.importing.clock import find_time
 from depo.data.importing.locomujoco import open_trajectory
 from depo.data.importing.memory import demonstrations_table
 from depo.data.importing.report import FileReport
-from depo.data.importing.roles import EPISODE
-from depo.data.importing.table import ROWS, Column, Rows, Table
+from depo.data.importing.roles import EPISODE, bare
+from depo.data.importing.table import ROWS, Column, Rows, Table, with_label
 
 Shapes = Mapping[str, tuple[tuple[int, ...], np.dtype]]
-GIVEN = ("episode_lengths", "split_points", "episode_ends")
-"""Arrays that say where episodes end."""
-LENGTHS = re.compile(r"(episode|ep|traj|trajectory|seq|sequence|path)?_?(lengths?|lens?)$")
-MASK = re.compile(r"(valid|padding|pad|attention)?_?masks?$|valid$")
-"""What tells, of episodes filled up to one length, the steps that are ones: true where they are."""
-NUMBERED = re.compile(r"^(?P<name>.*?)_?(?P<number>\d+)$")
+NUMBERED = re.compile(r"^(?P<name>.*?)_?(?P<number>\d+)(?P<rest>/[^/]+)?$")
+"""An array of an episode: traj_0, or episode_0/obs."""
+NAMELESS = re.compile(r"arr_\d+$")
+"""What ``numpy.savez`` calls arrays that are given without a name."""
+RATES = ("frequency", "fps", "hz", "samplerate", "samplingrate", "freq")
+"""What a single number is called that says how often rows were recorded, without underscores."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +62,8 @@ class ArchiveTable(Table):
     """Whether arrays are (episodes, steps, features)."""
     labels: np.ndarray | None = None
     """Each row's episode, where the format says it; NaN: the row is none."""
+    may_be_padded: bool = False
+    """Whether nobody says where the episodes of a cube end."""
 
     @property
     def tells_episodes(self) -> bool:
@@ -66,7 +74,6 @@ class ArchiveTable(Table):
         self, wanted: Sequence[str], time: str, episode: str, report: FileReport
     ) -> Iterator[Rows]:
         """The columns, a block at a time."""
-        del report
         headers = [*wanted, *(header for header in (time, episode) if header)]
         columns = [component_of(header, self.parts[0]) for header in headers]
         total = sum(self._rows_of(part[columns[0][0]]) for part in self.parts)
@@ -75,15 +82,16 @@ class ArchiveTable(Table):
             for block in self._blocks([(part[name], i) for name, i in columns]):
                 label = self.labels[done : done + len(block)] if self.labels is not None else None
                 done += len(block)
-                if label is not None and np.isnan(label).any():
-                    block, label = block[~np.isnan(label)], label[~np.isnan(label)]
-                if len(block):
-                    yield Rows(
-                        block[:, : len(wanted)],
-                        block[:, len(wanted)] if time else None,
-                        block[:, -1] if episode else label,
-                        done / total,
-                    )
+                if self.may_be_padded and label is not None:
+                    steps = self.shapes[part[columns[0][0]]][0][1]
+                    label = np.where(padded(block[:, : len(wanted)], steps), np.nan, label)
+                rows = Rows(
+                    block[:, : len(wanted)],
+                    block[:, len(wanted)] if time else None,
+                    block[:, -1] if episode else label,
+                    done / total,
+                )
+                yield from with_label(rows, report)
 
     def _rows_of(self, name: str) -> int:
         shape = self.shapes[name][0]
@@ -115,11 +123,17 @@ def open_archive(path: Path) -> Table:
             f"{path} holds no NumPy arrays: a zip of other files is unpacked first, a spreadsheet "
             "(.xlsx) saved as CSV"
         )
-    if {"observations", "episode_lengths"} <= set(shapes):
+    if {"observations", "episode_lengths"} <= set(shapes) and not _is_whole(shapes):
         return demonstrations_table(Demonstrations.load(path), path)
     if {"qpos", "split_points"} <= set(shapes):
         return open_trajectory(path, shapes)
     return _arrays(path, shapes)
+
+
+def _is_whole(shapes: Shapes) -> bool:
+    """Whether states are vectors of whole numbers, which demonstrations do not hold."""
+    shape, kind = shapes["observations"]
+    return len(shape) == 2 and kind.kind in "biu"
 
 
 def _arrays(path: Path, shapes: Shapes) -> ArchiveTable:
@@ -129,6 +143,8 @@ def _arrays(path: Path, shapes: Shapes) -> ArchiveTable:
         for name, (shape, kind) in shapes.items()
         if kind.kind in "biuf" and 1 <= len(shape) <= 3 and shape[0] > 0
     }
+    marked = {numbers[name][0] for name in marks_of_ends(numbers)}
+    numbers = without_matrices(numbers, marked, path)
     if episodes := _numbered(numbers):
         return _episodes(path, shapes, episodes)
     base = _cube({name: shape for name, shape in numbers.items() if len(shape) == 3})
@@ -138,27 +154,62 @@ def _arrays(path: Path, shapes: Shapes) -> ArchiveTable:
         rows = table_length(numbers)
         chosen = {name: shape for name, shape in numbers.items() if shape[0] == rows}
     if not chosen:
-        objects = [name for name, (_, kind) in shapes.items() if kind.hasobject]
-        said = readable(", ".join(objects or shapes))
-        raise DepoError(
-            f"{path} has no array of numbers with rows ("
-            + (f"'{said}' are pickled objects, which depo never loads" if objects else said)
-            + "): save plain arrays, all episodes one after the other, with 'episode_lengths'"
-        )
-    labels, used = _cube_labels(path, numbers, base) if base else _labels(path, numbers, chosen)
+        raise _nothing(path, shapes)
+    _check_alike(chosen, path)
+    read = partial(_read, path)
+    told = labels_of_cube(numbers, base, read, path) if base else Told()
+    if not base:
+        told = labels_of_rows(numbers, next(iter(chosen.values()))[0], read, path)
     headers = [h for name, shape in chosen.items() for h in headers_of(name, _flat(shape, base))]
-    left = sorted(set(shapes) - set(chosen) - set(used))
+    hz, rate = _rate(path, shapes)
+    left = sorted(set(shapes) - set(chosen) - {*told.used, rate})
     return ArchiveTable(
         path=path,
         columns=tuple(Column.of(header) for header in headers),
         state=state_headers(headers),
         time=find_time(headers),
+        hz=hz,
         parts=({name: name for name in chosen},),
         shapes=shapes,
         is_cube=bool(base),
-        labels=labels,
-        notes=(f"not read: {readable(', '.join(left))}",) if left else (),
+        labels=told.labels,
+        may_be_padded=bool(base) and not told.used,
+        notes=(*told.notes, *([f"not read: {readable(', '.join(left))}"] if left else [])),
     )
+
+
+def _read(path: Path, name: str) -> np.ndarray:
+    return read_npz(path, [name])[name]
+
+
+def _nothing(path: Path, shapes: Shapes) -> DepoError:
+    objects = [name for name, (_, kind) in shapes.items() if kind.hasobject]
+    said = readable(", ".join(objects or shapes))
+    return DepoError(
+        f"{path} has no array of numbers with rows ("
+        + (f"'{said}' are pickled objects, which depo never loads" if objects else said)
+        + "): save plain arrays, all episodes one after the other, with 'episode_lengths'"
+    )
+
+
+def _check_alike(chosen: Mapping[str, tuple[int, ...]], path: Path) -> None:
+    """Refuse arrays without names of their own that may be episodes as well as features."""
+    if len(chosen) > 1 and len({*chosen.values()}) == 1 and all(map(NAMELESS.match, chosen)):
+        shape = next(iter(chosen.values()))
+        raise DepoError(
+            f"{path}: {len(chosen)} arrays without names ({readable(', '.join(chosen))}) have one "
+            f"shape, {shape}, and may be episodes or features: name them, "
+            "numpy.savez('FILE.npz', traj_0=…, traj_1=…) or numpy.savez('FILE.npz', obs=…)"
+        )
+
+
+def _rate(path: Path, shapes: Shapes) -> tuple[float | None, str]:
+    """How often rows were recorded, and the array that says it."""
+    for name, (shape, kind) in shapes.items():
+        if bare(name) in RATES and math.prod(shape) == 1 and kind.kind in "fiu":
+            hz = float(_read(path, name).ravel()[0])
+            return (hz, name) if 0 < hz < math.inf else (None, "")
+    return None, ""
 
 
 def _flat(shape: Sequence[int], is_cube: object) -> Sequence[int]:
@@ -175,54 +226,25 @@ def _cube(cubes: Mapping[str, tuple[int, ...]]) -> tuple[int, ...]:
     return next(iter(others or cubes.values()), ())[:2]
 
 
-def _cube_labels(
-    path: Path, numbers: Mapping[str, tuple[int, ...]], base: tuple[int, ...]
-) -> tuple[np.ndarray, list[str]]:
-    """Each row's episode, NaN beyond its end, and the arrays that say where that is."""
-    count, steps = base
-    labels = np.repeat(np.arange(float(count))[:, None], steps, axis=1)
-    for name, shape in numbers.items():
-        if LENGTHS.match(name.lower()) and shape == (count,):
-            lengths = read_npz(path, [name])[name]
-            if (lengths < 0).any() or (lengths > steps).any():
-                raise DepoError(
-                    f"{path}: '{name}' are not between 0 and the {steps} steps there are"
-                )
-            labels[np.arange(steps) >= lengths[:, None]] = np.nan
-            return labels.ravel(), [name]
-        if MASK.match(name.lower()) and shape == base:
-            labels[read_npz(path, [name])[name] == 0] = np.nan
-            return labels.ravel(), [name]
-    return labels.ravel(), []
-
-
-def _labels(
-    path: Path, numbers: Mapping[str, tuple[int, ...]], chosen: Mapping[str, tuple[int, ...]]
-) -> tuple[np.ndarray | None, list[str]]:
-    """Each row's episode, where arrays say it, and which do."""
-    rows = next(iter(chosen.values()))[0]
-    for name in GIVEN:
-        if name in numbers:
-            return _given_labels(read_npz(path, [name])[name], name, rows, path), [name]
-    ends = [name for name in ENDS if name in chosen and len(chosen[name]) == 1]
-    if not ends:
-        return None, []
-    marks = read_npz(path, ends)
-    return labels_from_ends(np.any([marks[name] != 0 for name in ends], axis=0)), ends
-
-
 def _numbered(numbers: Mapping[str, tuple[int, ...]]) -> list[str]:
     """Arrays that are an episode each: called so, or of one width and different lengths."""
-    groups: dict[tuple[str, int], list[tuple[int, str]]] = defaultdict(list)
+    groups: dict[tuple[str, str, int], list[tuple[int, str]]] = defaultdict(list)
     for name, shape in numbers.items():
         if len(shape) == 2 and (found := NUMBERED.match(name)):
-            groups[found["name"].lower(), shape[1]].append((int(found["number"]), name))
-    for (word, _), group in groups.items():
+            rest = (found["rest"] or "").lower()
+            groups[found["name"].lower(), rest, shape[1]].append((int(found["number"]), name))
+    for (word, rest, _), group in sorted(groups.items(), key=lambda each: _likely(each[0][1])):
         names = [name for _, name in sorted(group)]
         differ = len({numbers[name][0] for name in names}) > 1
-        if len(names) > 1 and (differ or EPISODE.match(word)):
+        if len(names) > 1 and (differ or rest or EPISODE.match(bare(word))):
             return names
     return []
+
+
+def _likely(rest: str) -> int:
+    """A key that sorts what is called as the state first."""
+    word = rest.removeprefix("/")
+    return STATES.index(word) if word in STATES else len(STATES)
 
 
 def _episodes(path: Path, shapes: Shapes, names: Sequence[str]) -> ArchiveTable:
@@ -239,16 +261,3 @@ def _episodes(path: Path, shapes: Shapes, names: Sequence[str]) -> ArchiveTable:
             *([f"not read: {readable(', '.join(left))}"] if left else []),
         ),
     )
-
-
-def _given_labels(given: np.ndarray, name: str, rows: int, path: Path) -> np.ndarray:
-    if given.ndim != 1 or given.dtype.kind not in "iu" or (given < 0).any():
-        raise DepoError(f"{path}: '{name}' is no list of whole numbers")
-    if name != "episode_lengths":
-        starts = given if name == "split_points" else np.concatenate([[0], given[:-1]])
-        labels = labels_from_splits(starts, rows, path)
-        assert labels is not None
-        return labels
-    if int(given.astype(object).sum()) != rows:
-        raise DepoError(f"{path}: '{name}' add up to {given.sum()}, there are {rows} rows")
-    return labels_from_lengths(given)

@@ -1,20 +1,21 @@
-"""Datasets by name, as NPZ and HDF5 hold them: which are columns, and where episodes end."""
+"""Datasets by name, as NPZ and HDF5 hold them: which of them are columns, and which the state."""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 
-from depo.core.errors import DepoError
+from depo.core.errors import DepoError, readable
 
 STATES = ("observations", "observation", "obs", "states", "state", "qpos")
 """What the state is called, the likeliest first; a dataset of this name, or all below it."""
 NO_STATE = ("action", "reward", "terminal", "timeout", "done", "termination", "truncation", "info")
-ENDS = ("terminals", "timeouts", "dones", "done", "terminations", "truncations")
-"""Datasets that mark the last row of an episode."""
+SHORT = re.compile(r"(acts?|rews?)(\.\d+)?$")
+"""The same, where names are short."""
 MOST_COLUMNS = 10_000
 
 
@@ -26,7 +27,12 @@ def headers_of(name: str, shape: Sequence[int]) -> list[str]:
     """
     if len(shape) == 1:
         return [name]
-    return [f"{name}.{i}" for i in range(min(shape[1], MOST_COLUMNS))]
+    if shape[1] > MOST_COLUMNS:
+        raise DepoError(
+            f"'{readable(name)}' has {shape[1]:,} columns, at most {MOST_COLUMNS:,} are read: are "
+            "rows and columns the right way round?"
+        )
+    return [f"{name}.{i}" for i in range(shape[1])]
 
 
 def component_of(header: str, names: Mapping[str, object]) -> tuple[str, int | None]:
@@ -61,31 +67,23 @@ def state_headers(names: Sequence[str]) -> tuple[str, ...]:
             found += [n for n in names if n.startswith("qvel")]
         if found:
             return tuple(found)
-    kept = [n for n in names if not n.split("/")[-1].lower().startswith(NO_STATE)]
+    last = {n: n.split("/")[-1].lower() for n in names}
+    kept = [n for n in names if not (last[n].startswith(NO_STATE) or SHORT.match(last[n]))]
     return tuple(kept) if len(kept) < len(names) else ()
 
 
-def labels_from_ends(ends: np.ndarray) -> np.ndarray:
-    """A number for each row's episode, from marks on last rows.
-
-    >>> labels_from_ends(np.array([0, 1, 0, 0, 1, 0])).tolist()
-    [0.0, 0.0, 1.0, 1.0, 1.0, 2.0]
-    """
-    counts = np.cumsum(np.asarray(ends) != 0)
-    return np.concatenate([[0.0], counts[:-1]]).astype(float)
-
-
-def labels_from_splits(points: np.ndarray | None, rows: int, path: Path) -> np.ndarray | None:
-    """Each row's trajectory, from where they begin."""
-    if points is None:
-        return None
-    if points.ndim != 1 or points.dtype.kind not in "iu" or not len(points):
-        raise DepoError(f"{path}: 'split_points' is no list of whole numbers")
-    if (np.diff(points.astype(np.int64)) < 0).any() or points[0] < 0 or points[-1] > rows:
-        raise DepoError(f"{path}: 'split_points' do not grow from 0 to the {rows} rows")
-    return np.searchsorted(points, np.arange(rows), side="right").astype(float)
-
-
-def labels_from_lengths(lengths: np.ndarray) -> np.ndarray:
-    """The same from how long the episodes are."""
-    return np.repeat(np.arange(len(lengths), dtype=float), lengths)
+def without_matrices(
+    shapes: Mapping[str, tuple[int, ...]], marked: Collection[int], path: Path
+) -> dict[str, tuple[int, ...]]:
+    """The datasets without those of which a row is a matrix: as many rows as there are marks of
+    ends (``marked``), so that they are no episodes of steps."""
+    matrices = [name for name, shape in shapes.items() if len(shape) == 3 and shape[0] in marked]
+    left = {name: shape for name, shape in shapes.items() if name not in matrices}
+    if matrices and not any(name.split("/")[-1] in STATES for name in left):
+        name = matrices[0]
+        raise DepoError(
+            f"{path}: '{readable(name)}' has shape {shapes[name]} and ends of episodes are marked "
+            f"for each of {shapes[name][0]:,} rows, so a row is a matrix: write it as (rows, "
+            "numbers), array.reshape(len(array), -1); pictures are no states"
+        )
+    return left

@@ -19,7 +19,7 @@ from depo.core.limits import check_size, read_limit
 from depo.data.importing import hdf5, parquet
 from depo.data.importing.clock import find_time
 from depo.data.importing.report import FileReport
-from depo.data.importing.table import Column, Rows, Table, raw_rows
+from depo.data.importing.table import Column, Rows, Table, raw_rows, with_label
 from depo.data.importing.units import parse_unit
 
 FORMATS = {"parquet": parquet, "hdf5": hdf5}
@@ -100,9 +100,9 @@ class ForeignTable(Table):
         self, wanted: Sequence[str], time: str, episode: str, report: FileReport
     ) -> Iterator[Rows]:
         """Converted by a child, then read in chunks."""
-        del report
         try:
-            yield from self.batch.rows(self.number, wanted, time, episode or self.labels)
+            for rows in self.batch.rows(self.number, wanted, time, episode or self.labels):
+                yield from with_label(rows, report)
         except DepoError as error:
             said = str(error)
             raise DepoError(said if str(self.path) in said else f"{self.path}: {said}") from None

@@ -5,106 +5,133 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from depo.core.errors import DepoError, readable
+from depo.data.importing.array_episodes import (
+    Told,
+    labels_of_cube,
+    labels_of_rows,
+    marks_of_ends,
+    padded,
+)
 from depo.data.importing.arrays import (
-    ENDS,
     STATES,
     component_of,
     headers_of,
-    labels_from_ends,
     state_headers,
     table_length,
+    without_matrices,
 )
+from depo.data.importing.hdf5_files import datasets, opened
 from depo.data.importing.table import ROWS
 
-DEEPEST, MOST = 16, 200_000
-"""Groups within each other, and datasets in all."""
 NUMBERED = re.compile(r"^\D*(\d+)$")
 """The name of an episode's group: demo_0, episode-12, 3."""
 EPISODES = " episodes "
 """The label that means the groups, or the marked ends; no dataset is called so."""
 
 
+class Tables(NamedTuple):
+    """The tables of a file: one, or one for each episode with what these are called."""
+
+    tables: list[dict[str, Any]]
+    episodes: list[str]
+    told: Told = Told()
+    """Where rows of one table belong, or those of all tables one after the other."""
+    left: tuple[str, ...] = ()
+    """Datasets that are part of none."""
+    may_be_padded: bool = False
+
+
 def describe(path: Path) -> Mapping[str, Any]:
     """Columns, common to all episodes."""
-    with _opened(path) as file:
-        episodes, tables = _tables(file, path)
-        first = tables[0]
-        common = [n for n in first if all(n in table for table in tables)]
+    with opened(path) as file:
+        found = _tables(datasets(file, path), path)
+        first = found.tables[0]
+        common = [n for n in first if all(n in table for table in found.tables)]
         shapes = {name: first[name].shape for name in common}
         rows = table_length(shapes)
-        same = [n for n in common if len(tables) > 1 or shapes[n][0] == rows]
+        same = [n for n in common if len(found.tables) > 1 or shapes[n][0] == rows]
         headers = [header for name in same for header in headers_of(name, shapes[name])]
         if not headers:
             raise DepoError(f"{path} has no dataset of numbers with rows")
-        marked = any(name in ENDS for name in same)
-        left = sorted({name for table in tables for name in table} - set(same))
+        every = {name for table in found.tables for name in table}
+        left = sorted({*every, *found.left} - {*same, *found.told.used})
+        named = not all(NUMBERED.match(e.split("/")[-1]) for e in found.episodes)
+        notes = [*found.told.notes]
+        if named and found.episodes:
+            notes.append(f"each group is an episode: {readable(', '.join(found.episodes))}")
         return {
             "columns": headers,
             "state": list(state_headers(headers)),
-            "labels": EPISODES if episodes or marked else "",
-            "notes": [f"not read: {readable(', '.join(left))}"] if left else [],
+            "labels": EPISODES if found.episodes or found.told.labels is not None else "",
+            "notes": [*notes, *([f"not read: {readable(', '.join(left))}"] if left else [])],
         }
 
 
 def blocks(path: Path, wanted: Sequence[str], time: str, label: str) -> Iterator[np.ndarray]:
     """Rows of the columns asked for, then time, then label; episode after episode."""
-    with _opened(path) as file:
-        episodes, tables = _tables(file, path)
-        for number, table in enumerate(tables):
+    with opened(path) as file:
+        found, done = _tables(datasets(file, path), path), 0
+        for number, table in enumerate(found.tables):
             names = [*wanted, *([time] if time else [])]
             if label and label != EPISODES:
                 names.append(label)
             columns = [component_of(name, table) for name in names]
             rows = {name: len(table[name]) for name, _ in columns}
+            total = next(iter(rows.values()))
             if len(set(rows.values())) > 1:
                 said = ", ".join(f"'{name}' {count}" for name, count in list(rows.items())[:4])
-                where = f", {episodes[number]}" if episodes else ""
+                where = f", {found.episodes[number]}" if found.episodes else ""
                 raise DepoError(
                     f"{path}{where}: datasets have different numbers of rows ({said}): choose some "
                     "of one length with --columns"
                 )
-            ends = None
-            if label == EPISODES and not episodes:
-                ends = _ends(table, next(iter(rows.values())))
-            for begin in range(0, next(iter(rows.values())), ROWS):
-                own = slice(begin, begin + ROWS)
+            told = found.told.labels
+            codes = np.full(total, float(number)) if told is None else told[done : done + total]
+            done += total
+            size = max(total, 1) if found.may_be_padded else ROWS
+            for begin in range(0, total, size):
+                own = slice(begin, begin + size)
                 read = {name: table[name][own] for name in rows}
-                parts = [read[n] if i is None else read[n][:, i] for n, i in columns]
+                parts = [np.ravel(read[n] if i is None else read[n][:, i]) for n, i in columns]
+                block = np.stack(parts, axis=1).astype(np.float64)
                 if label == EPISODES:
-                    code = np.full(len(parts[0]), float(number)) if ends is None else ends[own]
-                    parts.append(code)
-                yield np.ascontiguousarray(np.stack(parts, axis=1), np.float64)
+                    code = codes[own]
+                    if found.may_be_padded:
+                        code = np.where(padded(block[:, : len(wanted)], len(block)), np.nan, code)
+                    block = np.column_stack([block, code])
+                yield np.ascontiguousarray(block)
 
 
-def _ends(table: Mapping[str, Any], rows: int) -> np.ndarray:
-    marks = [np.asarray(table[n]) for n in ENDS if n in table and table[n].shape == (rows,)]
-    return labels_from_ends(np.any(marks, axis=0)) if marks else np.zeros(rows)
-
-
-def _opened(path: Path) -> Any:
-    try:
-        import h5py
-    except ImportError:
-        raise DepoError("HDF5 files need h5py: pip install 'depo[minari]'") from None
-    try:
-        return h5py.File(path, "r")
-    except OSError as error:
-        raise DepoError(f"{path} is not a readable HDF5 file: {readable(str(error))}") from None
-
-
-def _tables(file: Any, path: Path) -> tuple[list[str], list[dict[str, Any]]]:
-    """Names of the episodes' groups, or none, and the datasets of each table by relative name."""
-    found = _datasets(file, path)
-    if cubes := {name: data for name, data in found.items() if len(data.shape) == 3}:
-        flat = {name: data for name, data in found.items() if name not in cubes}
+def _tables(found: dict[str, Any], path: Path) -> Tables:
+    """The tables of all datasets of a file."""
+    cubes = {name: data for name, data in found.items() if len(data.shape) == 3}
+    if cubes:
+        marked = {found[name].shape[0] for name in marks_of_ends(_shapes(found))}
+        cubes = {n: cubes[n] for n in without_matrices(_shapes(cubes), marked, path)}
+        flat = {name: data for name, data in found.items() if len(data.shape) < 3}
         if any(name.split("/")[-1] in STATES for name in cubes) or not flat:
-            return _of_cubes(cubes)
+            return _of_cubes(cubes, flat, path)
         found = flat
+    names, groups = _numbered_groups(found)
+    names, groups = (names, groups) if groups else _groups_alike(found)
+    if groups:
+        return Tables(groups, names)
+    rows = table_length(_shapes(found))
+    told = labels_of_rows(_shapes(found), rows, lambda name: np.asarray(found[name][:]), path)
+    return Tables([found], [], told)
+
+
+def _shapes(found: Mapping[str, Any]) -> dict[str, tuple[int, ...]]:
+    return {name: data.shape for name, data in found.items()}
+
+
+def _numbered_groups(found: Mapping[str, Any]) -> tuple[list[str], list[dict[str, Any]]]:
+    """Names and datasets of groups called demo_0, demo_1, …"""
     groups: dict[str, dict[str, dict[str, Any]]] = {}
     for name, data in found.items():
         parts = name.split("/")
@@ -115,11 +142,24 @@ def _tables(file: Any, path: Path) -> tuple[list[str], list[dict[str, Any]]]:
                 own["/".join(parts[i + 1 :])] = data
                 break
     if not groups:
-        return [], [found]
+        return [], []
     parent = max(groups, key=lambda name: len(groups[name]))
     names = sorted(groups[parent], key=lambda n: (int(NUMBERED.match(n)[1]), n))  # type: ignore[index]
     prefix = f"{parent}/" if parent else ""
     return [f"{prefix}{name}" for name in names], [groups[parent][name] for name in names]
+
+
+def _groups_alike(found: Mapping[str, Any]) -> tuple[list[str], list[dict[str, Any]]]:
+    """Names and datasets of groups that each hold a state, whatever they are called."""
+    groups: dict[str, dict[str, Any]] = {}
+    for name, data in found.items():
+        group, slash, rest = name.partition("/")
+        if slash:
+            groups.setdefault(group, {})[rest] = data
+    alike = {g: own for g, own in groups.items() if any(n.split("/")[0] in STATES for n in own)}
+    if len(alike) < 2 or any(name.split("/")[0] in STATES for name in found):
+        return [], []
+    return list(alike), list(alike.values())
 
 
 class _Episode:
@@ -136,45 +176,15 @@ class _Episode:
         return np.asarray(self._data[self._number, rows])
 
 
-def _of_cubes(cubes: Mapping[str, Any]) -> tuple[list[str], list[dict[str, Any]]]:
+def _of_cubes(cubes: Mapping[str, Any], flat: Mapping[str, Any], path: Path) -> Tables:
     """Arrays (episodes, steps, features) as a table for each episode."""
     base = next((d for word in STATES for n, d in cubes.items() if n.split("/")[-1] == word), None)
     base = next(iter(cubes.values())) if base is None else base
     own = {name: data for name, data in cubes.items() if data.shape[:2] == base.shape[:2]}
-    numbers = range(min(base.shape[0], MOST))
-    tables = [{name: _Episode(data, i) for name, data in own.items()} for i in numbers]
-    return [f"episode {i}" for i in numbers], tables
-
-
-def _datasets(file: Any, path: Path) -> dict[str, Any]:
-    """All datasets of numbers; links that lead elsewhere are not followed."""
-    import h5py
-
-    found: dict[str, Any] = {}
-    waiting, seen = [("", file, 0)], 0
-    while waiting:
-        prefix, group, depth = waiting.pop()
-        for name in group:
-            seen += 1
-            if seen > MOST or depth > DEEPEST:
-                raise DepoError(
-                    f"{path} holds more than {MOST:,} datasets, or groups more than {DEEPEST} deep"
-                )
-            if not isinstance(group.get(name, getlink=True), h5py.HardLink):
-                continue
-            member = group[name]
-            if isinstance(member, h5py.Group):
-                waiting.append((f"{prefix}{name}/", member, depth + 1))
-            elif isinstance(member, h5py.Dataset) and _is_plain(member):
-                found[f"{prefix}{name}"] = member
-    if not found:
-        raise DepoError(f"{path} has no dataset of numbers with rows")
-    return dict(sorted(found.items()))
-
-
-def _is_plain(data: Any) -> bool:
-    """Whether a dataset is rows of numbers that lie in this very file."""
-    has_rows = 1 <= len(data.shape) <= 3 and min(data.shape) > 0
-    return bool(
-        has_rows and data.dtype.kind in "biuf" and not data.is_virtual and not data.external
+    every = {**cubes, **flat}
+    told = labels_of_cube(
+        _shapes(every), base.shape[:2], lambda name: np.asarray(every[name][:]), path
     )
+    tables = [{n: _Episode(data, i) for n, data in own.items()} for i in range(base.shape[0])]
+    names = [f"episode {i}" for i in range(base.shape[0])]
+    return Tables(tables, names, told, tuple(set(every) - set(own)), not told.used)

@@ -10,7 +10,7 @@ import numpy as np
 
 from depo.core.errors import DepoError
 from depo.core.npz import read_npz
-from depo.data.importing.arrays import labels_from_splits
+from depo.data.importing.array_episodes import labels_from_splits
 from depo.data.importing.memory import ArrayTable
 from depo.data.importing.table import Column
 

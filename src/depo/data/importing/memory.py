@@ -10,7 +10,8 @@ from pathlib import Path
 import numpy as np
 
 from depo.data.demonstrations import Demonstrations
-from depo.data.importing.arrays import component_of, labels_from_lengths
+from depo.data.importing.array_episodes import labels_from_lengths
+from depo.data.importing.arrays import component_of
 from depo.data.importing.report import FileReport
 from depo.data.importing.table import ROWS, Column, Rows, Table
 

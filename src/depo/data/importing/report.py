@@ -36,6 +36,8 @@ class FileReport:
     """Rows without a time, left out."""
     repeated: int = 0
     """Rows whose time had been there already, left out."""
+    unlabelled: int = 0
+    """Rows that belong to no episode, as where episodes were filled up to one length, left out."""
     splits: int = 0
     """Places where an episode was cut: at a gap, or where the time went back."""
     short_pieces: int = 0

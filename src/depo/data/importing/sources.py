@@ -13,6 +13,7 @@ from depo.core.errors import DepoError
 from depo.core.files import check_plain_file
 from depo.data.importing.archives import open_archive
 from depo.data.importing.foreign import open_foreign
+from depo.data.importing.formats import LOOKED_AT, format_of
 from depo.data.importing.lerobot import ABOUT as LEROBOT
 from depo.data.importing.lerobot import open_dataset
 from depo.data.importing.memory import demonstrations_table
@@ -26,24 +27,6 @@ SUFFIXES = (
     *(".npz", ".parquet", ".pq", ".h5", ".hdf5"),
 )
 """Of files that are taken from a folder; those of text may end in .gz, too."""
-MAGIC = {b"PAR1": "parquet", b"\x89HDF": "hdf5", b"PK\x03\x04": "npz"}
-OTHERS = {
-    b"\x93NUM": "one NumPy array: save it in an archive, numpy.savez('FILE.npz', states=array)",
-    b"#ROS": "a ROS bag: export its topics as CSV, one topic a file",
-    b"\x89MCA": "an MCAP recording: export its topics as CSV, one topic a file",
-    b"SQLi": "a database, as ROS 2 records to: export its topics as CSV, one topic a file",
-    b"ARRO": "a Feather (Arrow) file: save it as Parquet",
-    b"MATL": "a MATLAB file of an old version: save it with '-v7.3', which is HDF5, or as CSV",
-    b"\xd0\xcf\x11\xe0": "an Excel workbook: save it as CSV",
-    b"BZh9": "packed by bzip2: unpack it first, or pack it by gzip",
-    b"\xfd7zX": "packed by xz: unpack it first, or pack it by gzip",
-    b"7z\xbc\xaf": "a 7z archive: unpack it first",
-    b"\x80\x04": "a pickle, which depo never loads: save its arrays as NPZ",
-    b"\x80\x05": "a pickle, which depo never loads: save its arrays as NPZ",
-    b'{"': "JSON: save it as CSV, as pandas.read_json('FILE', lines=True).to_csv('FILE.csv') does",
-    b"[{": "JSON: save it as CSV, as pandas.read_json('FILE').to_csv('FILE.csv') does",
-}
-"""How files begin that are not read, and what to do with them."""
 NO_RECORDING = ("readme", "license", "licence", "copying", "changelog", "requirements")
 """Beginnings of names, in lower case, that no recording in a folder has."""
 MINARI_ID = re.compile(r"^[\w/-]+-v\d+$")
@@ -93,10 +76,6 @@ def _open(path: Path, format: str) -> Table:
         return demonstrations_table(from_minari(path), path)
     if format == "npz":
         return open_archive(path)
-    with path.open("rb") as file:
-        head = file.read(4)
-    if what := next((what for magic, what in OTHERS.items() if head.startswith(magic[:4])), ""):
-        raise DepoError(f"{path} is {what}")
     return open_text(path)
 
 
@@ -142,6 +121,6 @@ def _format(path: Path) -> str:
     check_plain_file(path, "a recording")
     try:
         with path.open("rb") as file:
-            return MAGIC.get(file.read(4), "text")
+            return format_of(file.read(LOOKED_AT))
     except OSError as error:
         raise DepoError(f"{path} cannot be read: {error.strerror}") from None

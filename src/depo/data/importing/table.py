@@ -119,3 +119,15 @@ def split_block(
     time = block[:, wanted] if has_time else None
     label = block[:, wanted + has_time] if has_label else None
     return Rows(block[:, :wanted], time, label, share)
+
+
+def with_label(rows: Rows, report: FileReport) -> Iterator[Rows]:
+    """The rows that are part of an episode: not those that fill one up to a common length."""
+    if rows.label is None or not (none := np.isnan(rows.label)).any():
+        yield rows
+        return
+    report.unlabelled += int(none.sum())
+    report.note("rows that belong to no episode, or fill one up with zeros, are left out")
+    if not none.all():
+        time = None if rows.time is None else rows.time[~none]
+        yield Rows(rows.values[~none], time, rows.label[~none], rows.share)

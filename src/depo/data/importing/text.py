@@ -21,6 +21,8 @@ from depo.core.limits import EXPANSION, LOOKED_AT, check_size
 from depo.data.importing.clock import find_time, seconds_of
 from depo.data.importing.dialect import LOOKED_AT as HEAD
 from depo.data.importing.dialect import Dialect, sniff, split_line
+from depo.data.importing.formats import LOOKED_AT as FIRST
+from depo.data.importing.formats import check_is_text
 from depo.data.importing.numbers import MISSING, is_missing
 from depo.data.importing.report import FileReport
 from depo.data.importing.table import Rows, Table
@@ -60,6 +62,7 @@ def open_text(path: Path) -> TextTable:
             head = read_whole(file, HEAD)[0]
     except OSError as error:
         raise DepoError(f"{path} is not readable (damaged?): {readable(str(error))}") from None
+    check_is_text(head[:FIRST], path)
     own = sniff(head, path)
     headers = [column.header for column in own.columns.values()]
     return TextTable(
