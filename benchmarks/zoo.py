@@ -13,6 +13,7 @@ import json
 import shutil
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -25,6 +26,7 @@ from depo.core.signature import PLACE, SIGNATURE
 from depo.evaluation.statistics import interval
 from depo.models.card import SETTINGS
 from depo.models.policy_folder import load_policy
+from depo.models.skill import AnalyticSkill
 from depo.runs.job import Job
 from depo.runs.made_with import versions
 from depo.runs.run import Run
@@ -66,7 +68,7 @@ def make_entry(
             _copy(run.path / part / f"seed-{seed}", folder / part)
         entry = _measured(run.job, name, folder / "policy", seed, episodes)
         FORMAT.write(folder / ENTRY, encode(entry))
-        write_bytes(folder / README, card(entry).encode())
+        write_bytes(folder / README, card(entry, folder / "policy").encode())
         size = sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
         if size > LARGEST:
             raise DepoError(f"{name} takes {size:,} bytes, an entry at most {LARGEST:,}")
@@ -81,10 +83,13 @@ def _copy(source: Path, target: Path) -> None:
     for file in FILES:
         if (source / file).is_file():
             shutil.copyfile(source / file, target / file)
-    settings = read_object(target / SETTINGS)
-    write_json(
-        target / SETTINGS, {k: v for k, v in settings.items() if k not in (SIGNATURE, PLACE)}
-    )
+    settings = _unsigned(read_object(target / SETTINGS))
+    settings["origin"]["home"] = _unsigned(settings["origin"]["home"])
+    write_json(target / SETTINGS, settings)
+
+
+def _unsigned(data: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in data.items() if name not in (SIGNATURE, PLACE)}
 
 
 def _measured(job: Job, name: str, folder: Path, seed: int, episodes: int) -> Entry:
@@ -123,8 +128,12 @@ def command(job: Job, seed: int) -> str:
     return command_of(alone, Path())
 
 
-def card(entry: Entry) -> str:
+def card(entry: Entry, policy: Path) -> str:
     """The card: metadata that model hubs read, then what people want to know."""
+    model = load_policy(policy).model
+    is_formula = isinstance(getattr(model, "skill", None), AnalyticSkill)
+    name = entry.name
+    exported = "" if is_formula else f"\ndepo export zoo:{name} --format onnx -o {name}-onnx"
     reward = entry.scores["return"]
     rows = "\n".join(
         f"| {name} | {s.mean:.6g} | {s.low:.6g} to {s.high:.6g} |"
@@ -180,8 +189,7 @@ Train it again:
 Use it:
 
 ```sh
-depo evaluate zoo:{entry.name}
-depo export zoo:{entry.name} --format onnx -o {entry.name}-onnx
+depo evaluate zoo:{entry.name}{exported}
 ```
 
 ```python

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from depo.core.errors import DepoError
-from depo.core.imports import allow, distrust
-from depo.environments.arguments import are_allowed, check_arguments, leading
+from depo.core.imports import allow, distrust, leading
+from depo.environments.arguments import are_allowed, check_arguments
 
 
 @pytest.mark.parametrize("text", [".a.xml", "../a", "/a", "~a", "a\\b", "module:Id-v0"])

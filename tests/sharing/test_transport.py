@@ -41,6 +41,10 @@ def test_by_fsspec_in_memory(planner: Path, tmp_path: Path) -> None:
     with pytest.raises(depo.DepoError, match=r"bucket/planner is not empty: --force replaces it"):
         depo.push(planner, "memory://bucket/planner")
     depo.push(planner, "memory://bucket/planner", force=True)
+    depo.push("zoo:grid", "memory://bucket/planner", force=True)
+    names = fsspec.filesystem("memory").find("/bucket")
+    assert "/bucket/planner/entry.json" in names
+    assert "/bucket/planner/settings.json" not in names
     fsspec.filesystem("memory").rm("/bucket", recursive=True)
 
 
@@ -65,6 +69,72 @@ def test_what_is_there_is_replaced_only_by_force(planner: Path, tmp_path: Path) 
         depo.pull(planner, tmp_path / "here")
     assert (tmp_path / "here" / "thesis.tex").read_text() == "years"
     assert contents(depo.pull(planner, tmp_path / "here", force=True)) == contents(planner)
+    assert (tmp_path / "here.former" / "thesis.tex").read_text() == "years"
+
+
+def test_force_removes_models_and_nothing_else(planner: Path, tmp_path: Path, caplog) -> None:
+    here = tmp_path / "here"
+    depo.pull("zoo:grid", here)
+    (here / "policy" / "notes.txt").write_text("mine")
+    (tmp_path / "here.former").mkdir()
+    with pytest.raises(depo.DepoError, match=r"no planner, .* \(it holds 'planner'\): --force"):
+        depo.pull(planner, here, force=True)
+    (here / "policy" / "notes.txt").unlink()
+    (tmp_path / "link").symlink_to(here)
+    for _ in range(2):
+        depo.pull(planner, tmp_path / "link", force=True)
+        assert contents(here) == contents(planner)
+    (here / "notes.txt").write_text("mine")
+    depo.pull(planner, here, force=True)
+    assert f"it is kept as {here}.former-2" in caplog.text
+    names = sorted(file.name for file in tmp_path.iterdir())
+    assert names == ["here", "here.former", "here.former-2", "link"]
+
+
+@pytest.mark.parametrize("content", ["src/main.c", ".git/config", ".profile"])
+def test_force_leaves_folders_that_are_more_than_a_model(
+    planner: Path, tmp_path: Path, content: str
+) -> None:
+    file = tmp_path / "work" / content
+    file.parent.mkdir(parents=True)
+    file.write_text("years")
+    for target in (file.parents[-len(tmp_path.parts) - 1], f"file://{tmp_path}/work"):
+        with pytest.raises(depo.DepoError, match="--force replaces"):
+            depo.push(planner, target, force=True)
+    assert file.read_text() == "years"
+    assert [f.name for f in tmp_path.iterdir()] == ["work"]
+
+
+def test_force_leaves_home_and_the_current_folder(
+    planner: Path, tmp_path: Path, monkeypatch
+) -> None:
+    (tmp_path / "me").mkdir()
+    (tmp_path / "me" / "thesis.tex").write_text("years")
+    monkeypatch.setenv("HOME", str(tmp_path / "me"))
+    with pytest.raises(depo.DepoError, match="is your home folder, or above it"):
+        depo.pull(planner, tmp_path / "me", force=True)
+    monkeypatch.setenv("HOME", "/")
+    monkeypatch.chdir(tmp_path / "me")
+    with pytest.raises(depo.DepoError, match="is the current folder, or above it"):
+        depo.pull(planner, ".", force=True)
+    assert (tmp_path / "me" / "thesis.tex").read_text() == "years"
+
+
+def test_what_cannot_be_replaced_stays(planner: Path, tmp_path: Path, monkeypatch) -> None:
+    """The disk is full at the last instant, when the former has been moved aside."""
+    here = depo.pull("zoo:grid", tmp_path / "here")
+    rename = Path.rename
+
+    def fail(self: Path, target: Path) -> Path:
+        if target == here and self.name.startswith(".here") and (self / "settings.json").exists():
+            raise OSError(28, "No space left on device")
+        return rename(self, target)
+
+    monkeypatch.setattr(Path, "rename", fail)
+    with pytest.raises(depo.DepoError, match="No space left"):
+        depo.pull(planner, here, force=True)
+    assert (here / "entry.json").exists()
+    assert [f.name for f in tmp_path.iterdir()] == ["here"]
 
 
 def damage_weights(folder: Path) -> None:

@@ -26,7 +26,7 @@ def evaluate_policy(
 ) -> dict[str, float | str]:
     """Scores of the policy of a folder, or of ``zoo:NAME``, by its family's report."""
     policy = load_policy(source, trust=trust)
-    environment = home_of_policy(policy)
+    environment = home_of_policy(policy, trust=trust)
     if environment is None:
         raise DepoError(
             f"this policy was trained in {policy.origin.environment}, which is not known by that "

@@ -24,7 +24,7 @@ class Pull:
     out: Annotated[str, tyro.conf.arg(aliases=["-o"])]
     """The new folder."""
     force: bool = False
-    """Replace what is there."""
+    """Replace the model that is there; other files are never removed."""
     json: bool = False
     """Print the result as JSON."""
 

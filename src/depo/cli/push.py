@@ -20,7 +20,7 @@ class Push:
     target: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="TARGET")]
     """A folder, or a URL that fsspec knows and can write."""
     force: bool = False
-    """Replace what is there."""
+    """Replace the model that is there; other files are never removed."""
     json: bool = False
     """Print the result as JSON."""
 

@@ -96,11 +96,15 @@ class Format:
             allow(names, made_here=stored.get(PLACE) == here())
         return own
 
-    def write(self, path: Path, data: Data, names: Collection[str] = ()) -> None:
-        """Write data of the newest format with its number, and signed where such files are: but not
-        if among the ``names`` of what they will have imported is one that a stranger has said."""
+    def marked(self, data: Data, names: Collection[str] = ()) -> Data:
+        """Data of the newest format with its number, and signed where such files are: but not if
+        among the ``names`` of what they will have imported is one that a stranger has said."""
         numbered = {self.key: self.current, **data}
         if self.signed and all(map(is_allowed, names)):
             place = {PLACE: here()} if names else {}
             numbered = signed(self.kind, numbered | place)
-        write_json(path, numbered)
+        return numbered
+
+    def write(self, path: Path, data: Data, names: Collection[str] = ()) -> None:
+        """Write data, :meth:`marked`."""
+        write_json(path, self.marked(data, names))

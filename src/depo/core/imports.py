@@ -10,12 +10,18 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import re
 import sys
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 from depo.core.errors import DepoError
+
+ELSEWHERE = re.compile(r"^\.|[/\\:~]")
+"""What a text holds that names a file outside its environment's package, or ``module:Id``; MuJoCo's
+environments take a name that begins with a point for a file of the current folder."""
 
 _allowed: set[str] = set()
 """Names that the user has said in this process, or a folder of the user's."""
@@ -93,3 +99,27 @@ def import_module(module: str, kind: str, name: str) -> ModuleType:
         if name in _elsewhere:
             where = "; if it lies in the current folder, where this was not made, say --trust"
         raise DepoError(f"cannot import '{module}' of {kind} '{name}': {error}{where}") from None
+
+
+def leading(arguments: Iterable[tuple[str, Any]]) -> tuple[str, ...]:
+    """The arguments that may name a file or another environment, as ``name=value``.
+
+    >>> leading({"xml_file": "./other.xml", "map_name": "4x4"}.items())
+    ('xml_file=./other.xml',)
+    """
+    return tuple(
+        f"{name}={text}"
+        for name, value in arguments
+        for text in _texts(value)
+        if ELSEWHERE.search(text)
+    )
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """All texts in plain data."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        yield from (text for item in value.items() for part in item for text in _texts(part))
+    elif isinstance(value, list | tuple):
+        yield from (text for part in value for text in _texts(part))

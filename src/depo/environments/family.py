@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from depo.core.codec import decode, decode_each, encode, said_of
 from depo.core.errors import DepoError, unknown
-from depo.core.imports import allow
+from depo.core.imports import allow, leading
 from depo.core.plugins import is_defined_again, load_plugins
 from depo.environments.checking import family_problems
 from depo.environments.dynamics import parse_dynamics
@@ -204,9 +204,10 @@ class EnvironmentFamily(ABC):
 
     def wants(self, environment: EnvironmentSettings) -> tuple[str, ...]:
         """What a stranger's settings may not have without the user's leave: names ``module:Id``
-        whose module is imported, and arguments ``name=value`` that lead elsewhere."""
+        whose module is imported, and settings ``name=value`` that may name a file."""
         id_ = self.open_gymnasium(environment).id
-        return (id_,) if ":" in id_ else ()
+        imported = (id_,) if ":" in id_ else ()
+        return (*imported, *leading(encode(environment.settings).items()))
 
     # opening
 

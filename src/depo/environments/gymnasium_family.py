@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from depo.core.codec import check_fields
+from depo.core.imports import leading
 from depo.data.shipped import load_demonstrations, shipped
-from depo.environments.arguments import leading
 from depo.environments.family import (
     GYMNASIUM,
     ArgumentFlags,
@@ -102,7 +102,8 @@ class GymnasiumFamily(EnvironmentFamily):
         environment."""
         own = environment.settings
         observe = wanted_function(own.observe)
-        return (*super().wants(environment), *observe, *leading(own.arguments))
+        imported = (own.id,) if ":" in own.id else ()
+        return (*imported, *observe, *leading(own.arguments))
 
     def open_gymnasium(self, environment: EnvironmentSettings) -> GymnasiumEnvironment:
         """The environment itself."""

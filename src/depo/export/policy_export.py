@@ -103,7 +103,10 @@ def _opened(
     if seed is not None or variant:
         raise DepoError(f"{path} is one policy, not a run: leave seed and variant out")
     policy = load_policy(path, trust=trust)
-    return policy, home_of_policy(policy)
+    try:
+        return policy, home_of_policy(policy, trust=trust)
+    except DepoError:  # not ours to open, or of a package that is not here: the loop says so
+        return policy, None
 
 
 def _refused(policy: Policy) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -15,6 +15,7 @@ from depo.core.errors import DepoError
 from depo.core.files import write_bytes
 from depo.core.folders import check_folder
 from depo.core.formats import Data, Format
+from depo.core.imports import leading
 from depo.core.markdown import inline
 
 SETTINGS, CARD = "settings.json", "card.md"
@@ -43,6 +44,15 @@ class Origin:
     scores: Mapping[str, float] = field(default_factory=dict)
     varied: str = ""
     """What was redrawn at every reset while it was trained."""
+    home: Mapping[str, Any] = field(default_factory=dict)
+    """The environment with all its arguments, by which it is opened again, signed by itself. Empty:
+    not known, or an object."""
+
+    def kept(self) -> Origin:
+        """As a folder of this user's may say it: where somebody else's names files or modules, its
+        environment is left out."""
+        strange = leading(self.home.items()) and not HOME.is_own(dict(self.home))
+        return replace(self, home={}) if strange else self
 
 
 @dataclass(frozen=True)
@@ -250,7 +260,7 @@ class Card:
     def save(self, folder: Path) -> None:
         """Write ``settings.json``, and ``card.md`` for people."""
         finite = {name: x for name, x in self.origin.scores.items() if math.isfinite(x)}
-        origin = encode(self.origin) | {"scores": encode(finite)}
+        origin = encode(self.origin.kept()) | {"scores": encode(finite)}
         write_bytes(folder / CARD, self._text().encode())
         stored = {"kind": self.kind, "shape": encode(self.shape), "origin": origin}
         FORMAT.write(folder / SETTINGS, {**stored, "weights": list(self.weights)})
@@ -342,6 +352,7 @@ def without_digest(old: Data) -> Data:
     return {**old, "weights": []}
 
 
+HOME = Format("model's environment", signed=True)
 FORMAT = Format("planner or skill folder", (_since_2, without_digest), signed=True)
 
 

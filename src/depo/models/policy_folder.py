@@ -105,7 +105,7 @@ def save_policy(path: str | Path, policy: Policy) -> Path:
         actions=policy.actions,
         remembers=policy.remembers,
         spread=model.spread if isinstance(model, DecoupledPolicy) else True,
-        origin=policy.origin,
+        origin=policy.origin.kept(),
         weights=(),
     )
     write_bytes(path / CARD, _text(policy, parts).encode())

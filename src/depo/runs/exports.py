@@ -22,6 +22,7 @@ from depo.models.policy import CategoricalActor, DecoupledPolicy, PolicyModel
 from depo.models.policy_folder import can_be_saved, save_policy
 from depo.models.skill import CategoricalSkill
 from depo.runs.demonstrations import draw_demonstrations
+from depo.runs.home import written_home
 from depo.runs.job import Job
 from depo.runs.planners import PLANNER, planner_folder, source_folder
 from depo.runs.problem import Problem
@@ -96,6 +97,7 @@ def origin_of(
     known = {k: v for k, v in scores.items() if math.isfinite(v)}
     return Origin(
         environment=run.job.environment.label,
+        home=written_home(run.job.environment),
         method=run.job.method,
         features=_features(run, problem, seed, model),
         trained_on=describe_demonstrations(run.job, problem.demos, seed),
@@ -115,7 +117,7 @@ def as_policy(job: Job, model: PolicyModel, variant: str, origin: Origin) -> Pol
         observations=states,
         actions=actions,
         remembers=uses_memory(job.settings),
-        origin=replace(origin, environment=environment.label),
+        origin=replace(origin, environment=environment.label, home=written_home(environment)),
     )
 
 

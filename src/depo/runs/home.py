@@ -7,13 +7,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from depo.core.errors import readable
+from depo.core.imports import allow, distrust, is_allowed, refuse
 from depo.environments.family import (
     EnvironmentSettings,
     families,
     family_of,
 )
 from depo.environments.given import EnvironmentLike, environment_of
-from depo.models.card import read_origin
+from depo.environments.names import is_given
+from depo.models.card import HOME, Origin, read_origin
 from depo.runs.run import CHECKPOINTS, SETTINGS, Run
 from depo.zoo.entries import located
 
@@ -62,8 +65,37 @@ def home_of(
             opened = Run.open(run, trust=trust)
             opened.check_imports(opened.job.environment_wants)
             return opened.job.environment
-    label = read_origin(path).environment if (path / SETTINGS).exists() else ""
-    return home_named(label, states)
+    if not (path / SETTINGS).exists():
+        return home_named("", states)
+    return home_of_origin(read_origin(path), states, trust=trust)
+
+
+def written_home(environment: EnvironmentSettings) -> dict[str, Any]:
+    """An environment as a model's card has it; empty: an object, which only its user can give."""
+    if is_given(environment.id):
+        return {}
+    return HOME.marked(environment.to_json(), family_of(environment).wants(environment))
+
+
+def home_of_origin(
+    origin: Origin, states: int | None = None, *, trust: bool = False
+) -> EnvironmentSettings | None:
+    """The environment that a card describes, or in older folders what its label means.
+
+    What somebody else's would have imported, or read, is refused unless trusted.
+    """
+    if not origin.home:
+        return home_named(origin.environment, states)
+    card = f"the model's card ({readable(origin.environment)})"
+    found = EnvironmentSettings.from_json(HOME.migrated(dict(origin.home), card), card)
+    wanted = family_of(found).wants(found)
+    if trust:
+        allow(wanted)
+    elif wanted and not HOME.allow_own(dict(origin.home), wanted):
+        distrust(wanted, card)
+        if not all(map(is_allowed, wanted)):
+            raise refuse(card, wanted)
+    return found
 
 
 def home_named(label: str, states: int | None = None) -> EnvironmentSettings | None:
@@ -72,9 +104,12 @@ def home_named(label: str, states: int | None = None) -> EnvironmentSettings | N
     return next((home for home in found if home is not None), None)
 
 
-def home_of_policy(policy: Policy) -> EnvironmentSettings | None:
-    """Where a policy acts, if its label says all of it: not under which dynamics, nor in a grid
-    world with walls or other actions, of which a planner needs to know nothing."""
-    label = policy.origin.environment
-    found = home_named(label, policy.observations.count)
-    return found if found is not None and found.label == label else None
+def home_of_policy(policy: Policy, *, trust: bool = False) -> EnvironmentSettings | None:
+    """Where a policy acts, as its card describes it; in older folders if its label says all of it:
+    not under which dynamics, nor in a grid world with walls or other actions, of which a planner
+    needs to know nothing."""
+    origin, states = policy.origin, policy.observations.count
+    found = home_of_origin(origin, states, trust=trust)
+    if found is None or origin.home or found.label == origin.environment:
+        return found
+    return None

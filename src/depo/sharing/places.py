@@ -6,18 +6,26 @@ they are looked at before anything is written here.
 
 from __future__ import annotations
 
+import contextlib
+import itertools
+import logging
 import re
-import shutil
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath
 from typing import Any, Protocol, runtime_checkable
 
 from depo.core.errors import DepoError, readable
 from depo.core.files import new_folder, read_bytes, write_bytes
 from depo.core.folders import check_folder
+from depo.models.card import CARD, SETTINGS
+from depo.models.weights_file import WEIGHTS
+from depo.zoo.entries import ENTRY, README
 
 URL = re.compile(r"[A-Za-z][\w+.-]*::?//|[A-Za-z][\w+-]*::")
+MODEL_FILES = {SETTINGS, WEIGHTS, CARD}
+PARTS = ("planner", "policy")
+ENTRY_FILES = {ENTRY, README} | {f"{part}/{file}" for part in PARTS for file in MODEL_FILES}
 MOST_FILES, DEEPEST = 64, 4
 LARGEST = 1 << 28
 """Bytes of one file: models are megabytes."""
@@ -63,14 +71,25 @@ class FolderPlace:
         return read_bytes(self.folder / name, "a file of a model", LARGEST)
 
     def write(self, files: dict[str, bytes], *, replace: bool) -> None:
-        """A new folder, whole in one rename; what it replaces is moved aside just before."""
-        aside = self.folder.with_name(f".{self.folder.name}.{uuid.uuid4().hex}.tmp")
-        with new_folder(self.folder) as folder:
-            for name, data in files.items():
-                write_bytes(folder / name, data)
-            if replace and self.folder.exists():
-                self.folder.rename(aside)
-        shutil.rmtree(aside, ignore_errors=True)
+        """A new folder, whole in one rename; a model that it replaces is moved aside just before
+        and removed, anything else is kept beside it."""
+        target = self.folder.resolve()
+        former = replace and target.is_dir()
+        is_model = former and is_model_folder(self.sizes())
+        if former and not is_model:
+            _refuse_to_move(target)
+        aside = target.with_name(f".{target.name}.{uuid.uuid4().hex}.tmp")
+        try:
+            with new_folder(target) as folder:
+                for name, data in files.items():
+                    write_bytes(folder / name, data)
+                if former:
+                    target.rename(aside)
+        finally:
+            if aside.exists() and not target.exists():  # nothing came in its place
+                aside.rename(target)
+        if former and not (is_model and _remove_model(aside)):
+            _keep(aside, target)
 
 
 class FsspecPlace:
@@ -112,16 +131,78 @@ class FsspecPlace:
     def write(self, files: dict[str, bytes], *, replace: bool) -> None:
         """One file after the other, settings last: without them it is no model yet."""
         with _explained(self.url):
-            if replace and self._files.exists(self._root):
-                self._files.rm(self._root, recursive=True)
+            former = self._former() if replace else set()
             for name in sorted(files, key=lambda name: (name.endswith(".json"), name)):
                 path = self._path(name)
                 self._files.makedirs(path.rpartition("/")[0], exist_ok=True)
                 with self._files.open(path, "wb") as file:
                     file.write(files[name])
+            for name in former - set(files):
+                self._files.rm_file(self._path(name))
+
+    def _former(self) -> set[str]:
+        """The files of the model that is there; refused if anything else is."""
+        names = self.sizes()
+        if names and not is_model_folder(names):
+            raise DepoError(
+                f"'{readable(self.url)}' holds '{readable(_foreign(names))}', which is no file of "
+                "a model: --force replaces models only, choose another place"
+            )
+        return set(names)
 
     def _path(self, name: str) -> str:
         return f"{self._root.rstrip('/')}/{name}" if self._root.strip("/") else name
+
+
+def is_model_folder(names: Iterable[str]) -> bool:
+    """Whether these are the files of a model, or of an entry of a zoo, and no others.
+
+    >>> is_model_folder(["settings.json", "weights.safetensors"]), is_model_folder(["README.md"])
+    (True, False)
+    """
+    found = set(names)
+    whole = ENTRY in found or SETTINGS in found
+    return whole and not found - (ENTRY_FILES if ENTRY in found else MODEL_FILES)
+
+
+def _foreign(names: Iterable[str]) -> str:
+    """A file that is none of a model's, or the first."""
+    return min(set(names) - MODEL_FILES - ENTRY_FILES, default=min(names))
+
+
+def _refuse_to_move(target: Path) -> None:
+    """Refuse to put something in place of a folder that more than itself hangs on."""
+    for find, what in ((Path.home, "your home folder"), (Path.cwd, "the current folder")):
+        with contextlib.suppress(RuntimeError, OSError):  # there is none
+            place = find().resolve()
+            if target in (place, *place.parents):
+                raise DepoError(f"{target} is {what}, or above it: --force leaves it alone")
+    inside = sorted(each.name for each in target.iterdir() if each.is_dir() or each.name[0] == ".")
+    if inside:
+        raise DepoError(
+            f"{target} is no planner, skill, policy or zoo entry (it holds "
+            f"'{readable(inside[0])}'): --force replaces these only, choose another folder"
+        )
+
+
+def _remove_model(folder: Path) -> bool:
+    """Whether nothing but the files of a model was in it, which are gone now."""
+    for name in sorted(ENTRY_FILES | MODEL_FILES):
+        (folder / name).unlink(missing_ok=True)
+    for each in (*(folder / part for part in PARTS), folder):
+        with contextlib.suppress(OSError):  # there is none, or something else is in it
+            each.rmdir()
+    return not folder.exists()
+
+
+def _keep(aside: Path, target: Path) -> None:
+    """Give what was there a name of its own, and say so."""
+    numbers = itertools.count(2)
+    kept = target.with_name(f"{target.name}.former")
+    while kept.exists():
+        kept = target.with_name(f"{target.name}.former-{next(numbers)}")
+    aside.rename(kept)
+    logging.getLogger("depo").warning("%s was no model: it is kept as %s", target, kept)
 
 
 class _explained:  # noqa: N801  a context manager, used like a function

@@ -12,16 +12,19 @@ from pathlib import Path
 
 from depo.core.errors import DepoError, readable
 from depo.core.files import as_path, read_object
-from depo.models.card import CARD, SETTINGS
+from depo.models.card import SETTINGS
 from depo.models.folder import load_planner, load_skill
 from depo.models.policy_folder import load_policy
-from depo.models.weights_file import WEIGHTS
-from depo.sharing.places import FolderPlace, Place, checked_names, open_place
-from depo.zoo.entries import ENTRY, README, is_zoo, located, read_entry
-
-MODEL_FILES = {SETTINGS, WEIGHTS, CARD}
-PARTS = ("planner", "policy")
-ENTRY_FILES = {ENTRY, README} | {f"{part}/{file}" for part in PARTS for file in MODEL_FILES}
+from depo.sharing.places import (
+    ENTRY_FILES,
+    MODEL_FILES,
+    PARTS,
+    FolderPlace,
+    Place,
+    checked_names,
+    open_place,
+)
+from depo.zoo.entries import ENTRY, is_zoo, located, read_entry
 
 
 def pull(source: str | Path, out: str | Path, *, force: bool = False) -> Path:
