@@ -7,6 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from jaxtyping import Array, Float
 
 from depo.losses import decoupled_policy_gradient as depg
 from depo.models.critic import TwinCritic
@@ -147,3 +148,28 @@ def test_discrete_actions_are_summed_over_and_the_gradient_is_the_marginal_polic
     assert float(value) == pytest.approx(float(expected), rel=1e-5)
     for own, other in zip(jax.tree.leaves(gradient), jax.tree.leaves(true), strict=True):
         np.testing.assert_allclose(own, other, atol=1e-6)
+
+
+def test_units_of_gain_do_not_know_how_good_states_are() -> None:
+    """Bad states that replay keeps weaken no gradient; in units of Q's own deviation they do."""
+    key, other = jax.random.split(jax.random.key(0))
+    taken = jax.random.normal(key, (64,))
+    planned = taken + 2.0 * jax.random.normal(other, (64,))
+    bad = jnp.where(jnp.arange(64) < 32, -50.0, 0.0)
+
+    def pull(unit: str, shift: Float[Array, " batch"]) -> Float[Array, " batch"]:
+        followed = depg.UNITS[unit]
+        return jax.grad(lambda q: jnp.sum(followed(q + shift, taken + shift)))(planned)
+
+    np.testing.assert_allclose(pull("gain", bad), pull("gain", 0.0 * bad), rtol=1e-5)
+    assert (pull("deviation", bad) < 0.2 * pull("deviation", 0.0 * bad)).all()
+
+
+def test_units_follow_the_scale_of_values_and_have_a_floor() -> None:
+    taken = jnp.array([0.0, 4.0, -2.0])
+    planned = taken + jnp.array([3.0, -1.0, 7.0])
+    for unit in ("deviation", "gain"):
+        once, tenfold = (depg.UNITS[unit](c * planned, c * taken) for c in (10.0, 100.0))
+        np.testing.assert_allclose(once, tenfold, rtol=1e-5)
+        np.testing.assert_allclose(depg.UNITS[unit](1e-3 * planned, 1e-3 * taken), 1e-3 * planned)
+    np.testing.assert_array_equal(depg.UNITS["reward"](planned, taken), planned)

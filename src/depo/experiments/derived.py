@@ -31,7 +31,7 @@ YOUNGEST = {
     "smooth_bounds": False,
     "step_units": False,
     "wide_units": False,
-    "value_scale": False,
+    "value_unit": "reward",
     "calibration_loss": "likelihood",
 }
 """Settings that nobody had."""

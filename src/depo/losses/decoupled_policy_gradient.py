@@ -7,6 +7,8 @@ vectors the gradient flows from Q through the skill into the plan; discrete acti
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int, Key
@@ -107,11 +109,43 @@ def through_formula(
     return critic.least(state, skill.mode(state, plan))
 
 
-def in_deviations(value: Float[Array, " batch"]) -> Float[Array, " batch"]:
-    """Values in units of their deviation over the minibatch, if that is above one, the deviation of
-    a reward: before values are spread there is nothing to follow yet, and anchors hold.
+def in_deviations(
+    value: Float[Array, " batch"], taken: Float[Array, " batch"]
+) -> Float[Array, " batch"]:
+    """Values in units of their deviation over the minibatch, if that is above one: before values
+    are spread there is nothing to follow yet, and anchors hold.
 
-    >>> in_deviations(jnp.array([0.0, 8.0]))
+    >>> in_deviations(jnp.array([0.0, 8.0]), jnp.zeros(2))
     Array([0., 2.], dtype=float32)
     """
     return value / jnp.maximum(jax.lax.stop_gradient(jnp.std(value)), 1.0)
+
+
+GAINS = 5.0
+"""As many deviations of what an action changes are one unit of value."""
+
+
+def in_gains(
+    value: Float[Array, " batch"], taken: Float[Array, " batch"]
+) -> Float[Array, " batch"]:
+    """Values in units of what actions make of them: some deviations of Q(s,â) − Q(s,a) over the
+    minibatch, â planned and a taken before, if that is above one.
+
+    Most of Q's own deviation is between good and bad states, which no plan can change; replay
+    keeps the bad ones, and in their units whoever began badly would follow Q more weakly for good.
+
+    >>> in_gains(jnp.array([10.0, 90.0]), jnp.array([0.0, 40.0]))
+    Array([0.2, 1.8], dtype=float32)
+    """
+    gain = jax.lax.stop_gradient(jnp.std(value - taken))
+    return value / jnp.maximum(GAINS * gain, 1.0)
+
+
+UNITS: dict[
+    str, Callable[[Float[Array, " batch"], Float[Array, " batch"]], Float[Array, " batch"]]
+] = {
+    "reward": lambda value, _: value,
+    "deviation": in_deviations,
+    "gain": in_gains,
+}
+"""By name, of Q of what is planned and Q of what was done in the same states."""

@@ -42,6 +42,19 @@ def since_3(old: Data) -> Data:
     return {**old, "job": {**job, "steps": -(-job["steps"] // block) * block}}
 
 
+def since_4(old: Data) -> Data:
+    """What DePG counts Q in has a name; before, it was Q's deviation or it was not.
+
+    >>> since_4({"job": {"settings": {"value_scale": True, "noise": 0.3}}})["job"]["settings"]
+    {'noise': 0.3, 'value_unit': 'deviation'}
+    """
+    settings = dict(old["job"]["settings"])
+    if "value_scale" not in settings:
+        return old
+    settings["value_unit"] = "deviation" if settings.pop("value_scale") else "reward"
+    return {**old, "job": {**old["job"], "settings": settings}}
+
+
 def to_format_1(environment: EnvironmentSettings) -> dict[str, Any]:
     """The way back: digests of kept results are made of what format 1 said."""
     own, is_grid = environment.gymnasium(), environment.family == GRID

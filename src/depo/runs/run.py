@@ -46,7 +46,7 @@ from depo.environments.names import is_given
 from depo.runs.job import Job
 from depo.runs.lock import is_locked, locked
 from depo.runs.made_with import commit, plugins_of, versions
-from depo.runs.migrations import since_2, since_3
+from depo.runs.migrations import since_2, since_3, since_4
 from depo.runs.tables import append_csv, is_as_left, longest_table, read_numbers
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ FIGURES = "figures"
 REMOVE = "remove that checkpoint's folder to go on from the one before"
 PROGRESS_FORMAT = Format("checkpoint's progress", (lambda old: old,), unmarked=True)  # 2: digests
 STOP_FORMAT = Format("note on a stop", unmarked=True)
-FORMAT = Format("run", (since_2, since_3), signed=True)
+FORMAT = Format("run", (since_2, since_3, since_4), signed=True)
 
 
 @dataclass(frozen=True)

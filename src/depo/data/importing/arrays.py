@@ -7,8 +7,6 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
-import numpy as np
-
 from depo.core.errors import DepoError, readable
 
 STATES = ("observations", "observation", "obs", "states", "state", "qpos")

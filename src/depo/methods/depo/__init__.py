@@ -133,14 +133,14 @@ DePG: with it five seeds of five on Hopper were lost by 10,000 steps, and still 
 the recipe: critics then believe the skill's actions where it does not get there at all."""
 _TUNED = {**off_presets.FAST, **off_presets.FAST_REWARD, **off_presets.FAST_SKILL}
 _ANCHOR_RECIPE: dict[str, Any] = {
-    "value_scale": True,
+    "value_unit": "gain",
     "calibration": 0.3,
     "calibration_loss": "relative",
     "calibration_weight": "within-state",
     "supervision": 0.3,
     "supervision_loss": "relative",
 }
-"""Q in units of its own deviation, a plan's error in units of the steps it is measured by."""
+"""Q in units of what actions change of it, a plan's error in those of the steps it is held to."""
 _RECIPE = {
     **off_presets.RECIPE,
     **off_presets.RECIPE_REWARD,
@@ -186,7 +186,7 @@ _BEFORE_THE_RECIPE: dict[str, Any] = {
     "reward_centre": 0.0,
     "reward_spread": 0.0,
     "pair_input": "difference",
-    "value_scale": False,
+    "value_unit": "reward",
     "calibration": 0.1,
     "calibration_loss": "likelihood",
     "calibration_weight": "min-max",

@@ -185,9 +185,11 @@ class PlannerGradientMethod(Method):
         plan: Gaussian,
         agent: Agent,
         batch: Transitions,
+        taken: Float[Array, " batch"],
         key: Key[Array, ""],
     ) -> tuple[Float[Array, ""], Float[Array, " batch"], Metrics]:
-        """DePG from the planner's distribution at the batch's states, and Q of what it plans."""
+        """DePG from the planner's distribution at the batch's states, and Q of what it plans;
+        ``taken`` is Q of what was done there."""
         plan_key, action_key = jax.random.split(key)
         difference = plan.sample(plan_key) if self.settings.sampling.sample else plan.mean
         target = planner.reached(batch.state, difference)
@@ -201,9 +203,7 @@ class PlannerGradientMethod(Method):
             else:
                 value, before = depg.through_skill(critic, skill, batch.state, target, action_key)
             penalty = self.settings.skill_output.penalty * jnp.mean(before**2)
-        follows = (
-            depg.in_deviations(value) if self.settings.decoupled_gradient.value_scale else value
-        )
+        follows = depg.UNITS[self.settings.decoupled_gradient.value_unit](value, taken)
         return -jnp.mean(follows) + penalty, value, metrics
 
 
@@ -279,7 +279,7 @@ class AgnosticMethod(AdversarialMethod):
     ) -> tuple[Float[Array, ""], Metrics]:
         """−E[min Q(s, I(s, h(s)))]."""
         plan = planner.distribution(batch.state)
-        loss, _, metrics = self.follow_critics(planner, plan, agent, batch, key)
+        loss, _, metrics = self.follow_critics(planner, plan, agent, batch, value, key)
         return loss, metrics
 
 
@@ -304,7 +304,7 @@ class DePOMethod(AdversarialMethod):
         seen, reached = draw_pairs(expert, draw, batch.state.shape[0])
         both = planner.distribution(jnp.concatenate([batch.state, seen]))
         own, theirs = (Gaussian(*half) for half in zip(*map(halves, both), strict=True))
-        gradient, planned, metrics = self.follow_critics(planner, own, agent, batch, key)
+        gradient, planned, metrics = self.follow_critics(planner, own, agent, batch, value, key)
         shown = planner.difference(seen, planner.select(reached))
         calibrated = calibrated_gradient(
             planner, own, agent, batch, (value, planned), s.calibration

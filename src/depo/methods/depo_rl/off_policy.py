@@ -39,7 +39,7 @@ class DePORLMethod(PlannerGradientMethod):
         """DePG + c·CDePG."""
         s = self.settings.calibration
         own = planner.distribution(batch.state)
-        gradient, planned, metrics = self.follow_critics(planner, own, agent, batch, key)
+        gradient, planned, metrics = self.follow_critics(planner, own, agent, batch, value, key)
         calibrated = calibrated_gradient(planner, own, agent, batch, (value, planned), s)
         metrics |= {"calibrated_loss": calibrated}
         return gradient + s.weight * calibrated, metrics

@@ -97,7 +97,7 @@ _FAST: dict[str, Any] = {
     **presets.FAST,
     **presets.FAST_SKILL,
     "forward_rate": 1e-3,
-    "value_scale": True,
+    "value_unit": "deviation",
 }
 _FAST_OWN_REWARD = {"reward_scale": 0.2, "reward_centre": 1e-2, "reward_size": 1e-2}
 """Values of a reward that is always positive climb for as long as targets need to follow."""
@@ -117,7 +117,7 @@ _RECIPE: dict[str, Any] = {
     **presets.RECIPE,
     **presets.RECIPE_SKILL,
     "forward_rate": 1e-3,
-    "value_scale": True,
+    "value_unit": "deviation",
 }
 
 METHODS = (

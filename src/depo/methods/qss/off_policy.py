@@ -112,8 +112,7 @@ class DynamicsGradientMethod(PlannerGradientMethod):
         s = self.settings
         skill, forward, critic = (agent[name].model for name in ("skill", "forward", "critic"))
         follows, missed = dynamics_gradient.loss(planner, skill, forward, critic, batch.state)
-        if s.decoupled_gradient.value_scale:
-            follows = depg.in_deviations(follows)
+        follows = depg.UNITS[s.decoupled_gradient.value_unit](follows, value)
         return -jnp.mean(follows) + s.proposals.cycle * missed, {"cycle_error": missed}
 
     def fit_skill(

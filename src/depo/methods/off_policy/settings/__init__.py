@@ -31,6 +31,7 @@ from depo.methods.off_policy.settings.planner import (
     PlannerFit,
     PlanSampling,
     Supervision,
+    ValueUnit,
 )
 from depo.methods.off_policy.settings.skill import (
     FIRST_OF_REFITS,
@@ -84,6 +85,7 @@ __all__ = [
     "SkillSchedule",
     "Supervision",
     "Termination",
+    "ValueUnit",
     "end_problem",
     "is_fine_tuned",
     "is_formula",

@@ -9,6 +9,7 @@ from typing import ClassVar, Literal
 from depo.methods.settings_tree import Heading, Part, Rule, named
 
 CalibrationWeight = Literal["min-max", "positive-normal", "shifted", "constant", "within-state"]
+ValueUnit = Literal["reward", "deviation", "gain"]
 CalibrationFit = Literal["likelihood", "relative"]
 PlannerFit = Literal["likelihood", "squared", "sampled", "relative"]
 
@@ -64,9 +65,10 @@ class DecoupledGradient(Part):
     """How the planner follows the critics through the skill."""
 
     heading: ClassVar[Heading] = "planner"
-    value_scale: bool = False
-    """Whether DePG follows Q in units of its deviation over the minibatch (of a reward's deviation,
-    if that is more), so that the anchors' weights mean the same on every task."""
+    value_unit: ValueUnit = "reward"
+    """What DePG counts Q in beside the anchors: 'reward', as it is; 'deviation', of Q over the
+    minibatch; 'gain', of what actions change of Q, which is the same whether states are all alike
+    or good and bad. The last two are never less than 1."""
 
 
 @dataclass(frozen=True)
