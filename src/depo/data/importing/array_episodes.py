@@ -25,7 +25,7 @@ MASK = re.compile(r"(valid|padding|pad|attention)?masks?$|valid$")
 
 
 class Told(NamedTuple):
-    """Each row's episode (NaN: the row is none; None: nobody says), and the datasets that say it."""
+    """Each row's episode (NaN: the row is none; None: nobody says), and which datasets say it."""
 
     labels: np.ndarray | None = None
     used: tuple[str, ...] = ()

@@ -30,9 +30,9 @@ OTHERS = {
     b"\x80\x03": "a pickle, which depo never loads: save its arrays as NPZ",
     b"\x80\x04": "a pickle, which depo never loads: save its arrays as NPZ",
     b"\x80\x05": "a pickle, which depo never loads: save its arrays as NPZ",
-    b"version https://git-lfs": "a pointer of Git LFS, the file itself was not fetched: git lfs pull",
+    b"version https://git-lfs": "a pointer of Git LFS, the file is not here: git lfs pull",
     b"HIERARCHY": "a BVH motion: convert it to CSV, one column for each channel",
-    b"PathFileType": "a TRC file of markers: delete its first lines up to 'Frame#', keep one header",
+    b"PathFileType": "a TRC file of markers: delete the lines before 'Frame#', keep one header",
     b"<": "HTML or XML: export the table as CSV",
     b"%PDF": "a PDF: export the table as CSV",
 }
