@@ -35,7 +35,7 @@ class OffPolicyBC(MethodSettings):
     absent: ClassVar[Mapping[str, str]] = {"gamma": settings.NO_RETURN}
 
 
-_RECIPE: dict[str, Any] = {**presets.RECIPE}
+_RECIPE: dict[str, Any] = {**presets.RECIPE, "updates_per_step": 4.0}
 
 METHODS = (
     MethodSpec(

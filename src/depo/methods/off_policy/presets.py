@@ -17,14 +17,15 @@ the runs we publish were made before they were tried."""
 
 RECIPE: dict[str, Any] = {
     **FAST,
+    "updates_per_step": 2.0,
     "hidden": 0,
     "quiet": 0.5,
     "demo_episodes": 0,
     "wide_units": True,
 }
-"""What knows no task, of every method that learns by imitation: sizes by the number of features and
-actions, half of the bursts without noise, as many recordings as make 4,000 states, units that grow
-where an expert hardly moves."""
+"""What knows no task, of every method that learns by imitation: two updates a step, sizes by the
+number of features and actions, half of the bursts without noise, as many recordings as make 4,000
+states, units that grow where an expert hardly moves."""
 RECIPE_REWARD: dict[str, Any] = {
     "termination": "relative",
     "reward_centre": 1e-3,
