@@ -179,19 +179,11 @@ _DEPO = {"fast": TASKS["v0.1"], "paper": TASKS["paper"]}
 """Fine-tuning has what version 0.1 had: with the recipe's rules it was not tried yet."""
 _OF_DEPO = ("supervision", "calibration", "supervision_loss", "reward_shift")
 """What a planner that is fine-tuned has of a task's settings of 'depo'."""
-_FEWER_UPDATES = {"updates_per_step": 1.0}
-"""Where a transfer has 50,000 steps, one update for each is enough (lab note 26)."""
-_OWN_TASKS: dict[str, dict[str, dict[str, Any]]] = {
-    "fast": {"Walker2d-v5": _FEWER_UPDATES, "HalfCheetah-v5": _FEWER_UPDATES},
-    "paper": {},
-}
 
 
 def _tasks(preset: str) -> dict[str, dict[str, Any]]:
-    depo, own = _DEPO[preset], _OWN_TASKS[preset]
     return {
-        task: {n: v for n, v in depo.get(task, {}).items() if n in _OF_DEPO} | own.get(task, {})
-        for task in {**depo, **own}
+        task: {n: v for n, v in own.items() if n in _OF_DEPO} for task, own in _DEPO[preset].items()
     }
 
 
