@@ -137,14 +137,14 @@ def write(folder: Path, stored: object) -> Path:
 @pytest.mark.parametrize(
     ("stored", "message"),
     [
-        ({}, "says format None, a run has a whole number from 1 to 3"),
-        ({"format": 3}, "settings.json: 'job' is missing"),
-        ({"format": 3, "job": []}, r"settings.json: job \[\] is not a table"),
+        ({}, "says format None, a run has a whole number from 1 to 4"),
+        ({"format": 4}, "settings.json: 'job' is missing"),
+        ({"format": 4, "job": []}, r"settings.json: job \[\] is not a table"),
         ({"format": 1, "job": []}, "is not as format 1 of a run is: damaged"),
         ({"format": 2, "job": {}}, "is not as format 2 of a run is: damaged"),
         ({"format": 1, "job": {"environment": 3}}, "is not as format 1 of a run is: damaged"),
-        ({"format": 4}, "was written by a newer depo: format 4, this one reads up to 3"),
-        ({"format": 3, "job": {}, "made_with": []}, r"made_with \[\] is not a table"),
+        ({"format": 5}, "was written by a newer depo: format 5, this one reads up to 4"),
+        ({"format": 4, "job": {}, "made_with": []}, r"made_with \[\] is not a table"),
     ],
 )
 def test_what_is_no_run_is_refused(tmp_path: Path, stored: object, message: str) -> None:

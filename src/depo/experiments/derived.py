@@ -160,6 +160,9 @@ def description(job: Job) -> dict[str, Any]:
     for name, default in young.items():
         if data["settings"].get(name) == default:
             del data["settings"][name]
+    if data["settings"].get("value_unit") == "deviation":
+        del data["settings"]["value_unit"]
+        data["settings"]["value_scale"] = True
     data["preset"] = "fast" if job.preset == PUBLISHED else job.preset
     data["environment"] = to_format_1(job.environment)
     data["skill"] = job.skill.replace("depo.driving.", "depo.environments.driving.")

@@ -56,6 +56,8 @@ SCALES: dict[str, dict[str, TransferScale]] = {
     },
 }
 """Scale, task: a task of figure 3, whose planners are used, and its demonstrations."""
+_AS_DRAWN = dict.fromkeys(("half-cheetah", "walker2d"), {"updates_per_step": 1.0})
+"""What the published figures were drawn with, like their planners, which are version 0.1's."""
 
 
 def _plan(setting: str, scale: ScaleSettings) -> Plan:
@@ -81,7 +83,8 @@ def _plan_task(task: str, setting: str, scale: ScaleSettings) -> Plan:
     planner = imitation(scale, task, "depo")
     seeds = min(scale.seeds or own.seeds, len(planner.seeds))
     plan = {f"{task}-depo": PlannedRun(planner)}
-    transfer = make_job("transfer", steps=own.steps, seeds=seeds, overrides=quick, **common)
+    drawn = {**_AS_DRAWN.get(task, {}), **quick} if scale.preset == "fast" else quick
+    transfer = make_job("transfer", steps=own.steps, seeds=seeds, overrides=drawn, **common)
     plan[f"{task}-transfer-{setting}"] = PlannedRun(transfer, f"{task}-depo")
     for method in own.methods:
         job = make_job(

@@ -134,8 +134,8 @@ def in_gains(
     Most of Q's own deviation is between good and bad states, which no plan can change; replay
     keeps the bad ones, and in their units whoever began badly would follow Q more weakly for good.
 
-    >>> in_gains(jnp.array([10.0, 90.0]), jnp.array([0.0, 40.0])).round(1)
-    Array([0.1, 0.9], dtype=float32)
+    >>> in_gains(jnp.array([16.0, 80.0]), jnp.array([0.0, 32.0]))
+    Array([0.2, 1. ], dtype=float32)
     """
     gain = jax.lax.stop_gradient(jnp.std(value - taken))
     return value / jnp.maximum(GAINS * gain, 1.0)

@@ -88,7 +88,7 @@ def test_without_sampling_plans_are_means_and_their_deviation_feels_no_critic() 
 
         def loss(planner, method=method, agent=agent) -> jax.Array:
             plan = planner.distribution(batch.state)
-            return method.follow_critics(planner, plan, agent, batch, key)[0]
+            return method.follow_critics(planner, plan, agent, batch, jnp.zeros(16), key)[0]
 
         last = eqx.filter_jit(eqx.filter_grad(loss))(agent["planner"].model).network.weights[-1]
         steepness[sample] = float(jnp.abs(last[:, 2:]).max())  # the half that gives log-std

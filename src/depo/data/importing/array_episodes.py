@@ -84,7 +84,7 @@ def labels_of_cube(shapes: Mapping[str, Shape], base: Shape, read: Read, path: P
 
 
 def padded(block: np.ndarray, steps: int) -> np.ndarray:
-    """Which rows of whole episodes of so many steps are zeros up to the episode's end.
+    """Which rows of whole episodes, n steps each, are zeros up to the episode's end.
 
     >>> padded(np.array([[0.0], [1.0], [0.0], [2.0], [0.0], [0.0]]), 3).tolist()
     [False, False, True, False, True, True]
