@@ -56,7 +56,7 @@ SCALES: dict[str, dict[str, TransferScale]] = {
     },
 }
 """Scale, task: a task of figure 3, whose planners are used, and its demonstrations."""
-_AS_DRAWN = dict.fromkeys(("half-cheetah", "walker2d"), {"updates_per_step": 1.0})
+_AS_DRAWN = {task: {"updates_per_step": 1.0} for task in ("half-cheetah", "walker2d")}
 """What the published figures were drawn with, like their planners, which are version 0.1's."""
 
 
