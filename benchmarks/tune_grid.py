@@ -33,7 +33,6 @@ from depo.methods.settings_tree import MethodSettings, with_values
 from depo.methods.transfer import OnPolicyTransfer
 
 SEEDS = range(100, 105)
-STEPS = 12_800
 
 
 def grid(**choices: list[Any]) -> list[dict[str, Any]]:
@@ -61,8 +60,11 @@ def jobs() -> list[tuple[str, int, MethodSettings, list[dict[str, Any]]]]:
     quick: dict[str, list[Any]] = {"batch_steps": [32, 64], "minibatch": [16, 32]}
     depo_third = grid(**quick, planner_rate=[1e-3, 2e-3, 3e-3])
     gaifo_third = grid(**quick, actor_rate=[5e-4, 1e-3, 2e-3])
-    transfer_third = grid(batch_steps=[32, 64], epsilon=[0.0, 0.1, 0.3], skill_rounds=[5, 10])
+    bco_third = grid(batch_steps=[32, 64], actor_rate=[3e-3, 1e-2], epsilon=[0.1, 0.3, 0.5])
+    ppo_third = grid(**quick, actor_rate=[3e-4, 1e-3, 2e-3])
     gaifo_base = with_values(OnPolicyGAIfO(), {"critic_rate": 3e-3, "entropy": 0.01})
+    bco_base = with_values(OnPolicyBCO(), {"skill_rate": 1e-3})
+    ppo_base = preset_settings("ppo", "fast")
     gradient = grid(gradient=["exact", "straight-through", "score-function"])
     depo = grid(calibration=[0.3, 0.5, 1.0], entropy=[0.0, 0.01], planner_rate=[3e-4, 6e-4])
     return [
@@ -79,12 +81,15 @@ def jobs() -> list[tuple[str, int, MethodSettings, list[dict[str, Any]]]]:
         ("depo-third-round", 1, preset_settings("depo", "recipe"), depo_third),
         ("gaifo-third-round", 1, gaifo_base, gaifo_third),
         ("gaifo-third-round", 4, gaifo_base, gaifo_third),
-        ("transfer-third-round", 4, preset_settings("transfer", "recipe"), transfer_third),
+        *(("bco-third-round", k, bco_base, bco_third) for k in (1, 4)),
+        *(("ppo-third-round", k, ppo_base, ppo_third) for k in (1, 4)),
         ("gradient", 1, preset_settings("depo", "fast"), gradient),
     ]
 
 
-def train(settings: MethodSettings, k: int, planners: Any) -> tuple[list[list[dict]], Any]:
+def train(
+    settings: MethodSettings, k: int, planners: Any, steps: int
+) -> tuple[list[list[dict]], Any]:
     world = GridWorld(GridWorldSettings(k=k))
     environment, demos = tabular_gridworld(world), world.demonstrations()
     evaluate = ExactEvaluator(world, environment, demos, settings.learning.gamma)
@@ -92,7 +97,7 @@ def train(settings: MethodSettings, k: int, planners: Any) -> tuple[list[list[di
         environment,
         method=implementation_of(settings).build(settings),
         expert=demos.transitions(),
-        steps=STEPS,
+        steps=steps,
     )
     state = learner.init(SEEDS, planners)
     learner.synchronise(state, 0)
@@ -127,6 +132,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path, default=Path("grid-tuning.csv"))
     parser.add_argument("--only", default="", help="e.g. depo-1 or gaifo-4")
+    parser.add_argument("--steps", type=int, default=12_800)
     args = parser.parse_args()
     rows: list[dict[str, Any]] = []
     planners: Any = None
@@ -134,12 +140,14 @@ def main() -> None:
         if args.only and args.only != f"{name}-{k}":
             continue
         if name.startswith("transfer") and planners is None:
-            planners = train(preset_settings("depo", "fast"), 1, None)[1].agent["planner"].model
+            planners = train(preset_settings("depo", "fast"), 1, None, args.steps)[1]
+            planners = planners.agent["planner"].model
         for number, chosen in enumerate(configurations):
             begin = time.perf_counter()
             settings = with_values(base, chosen)
-            history, _ = train(settings, k, planners if name.startswith("transfer") else None)
-            row = {"method": name, "k": k, "configuration": str(chosen)}
+            given = planners if name.startswith("transfer") else None
+            history, _ = train(settings, k, given, args.steps)
+            row = {"method": name, "k": k, "steps": args.steps, "configuration": str(chosen)}
             row |= {
                 key: round(value, 4)
                 for key, value in summary(history, settings.collection.batch_steps).items()

@@ -78,7 +78,9 @@ def make_job(
     own, overrides = spec.implementation(learner), _checked_overrides(overrides)
     if settings is None:
         task = environment.id
-        settings = compose(method, preset, learner, task, dynamics, name, flags=overrides).settings
+        settings = compose(
+            method, preset, learner, task, dynamics, name, source, flags=overrides
+        ).settings
     else:
         preset = GIVEN
         settings = with_values(_checked_settings(settings, own.settings, method), overrides)

@@ -185,6 +185,7 @@ class Form:
             self.found.id,
             self.dynamics,
             self.skill,
+            self.planner,
             config=self.config,
             flags=flags,
         )

@@ -33,6 +33,7 @@ YOUNGEST = {
     "wide_units": False,
     "value_unit": "reward",
     "calibration_loss": "likelihood",
+    "skill_start": "fresh",
 }
 """Settings that nobody had."""
 NEWEST_ON_POLICY = {"skill_wanted": 0.0, "planner_clip": 0.0, "calibration_weight": "shifted"}

@@ -56,8 +56,6 @@ SCALES: dict[str, dict[str, TransferScale]] = {
     },
 }
 """Scale, task: a task of figure 3, whose planners are used, and its demonstrations."""
-_AS_DRAWN = {task: {"updates_per_step": 1.0} for task in ("half-cheetah", "walker2d")}
-"""What the published figures were drawn with, like their planners, which are version 0.1's."""
 
 
 def _plan(setting: str, scale: ScaleSettings) -> Plan:
@@ -83,8 +81,8 @@ def _plan_task(task: str, setting: str, scale: ScaleSettings) -> Plan:
     planner = imitation(scale, task, "depo")
     seeds = min(scale.seeds or own.seeds, len(planner.seeds))
     plan = {f"{task}-depo": PlannedRun(planner)}
-    drawn = {**_AS_DRAWN.get(task, {}), **quick} if scale.preset == "fast" else quick
-    transfer = make_job("transfer", steps=own.steps, seeds=seeds, overrides=drawn, **common)
+    published = {**common, "preset": scale.published_preset}
+    transfer = make_job("transfer", steps=own.steps, seeds=seeds, overrides=quick, **published)
     plan[f"{task}-transfer-{setting}"] = PlannedRun(transfer, f"{task}-depo")
     for method in own.methods:
         job = make_job(

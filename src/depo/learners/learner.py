@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -12,7 +12,14 @@ from depo.models.planner import Planner
 from depo.models.policy import PolicyModel
 from depo.models.skill import Skill
 
-GivenSkill = Skill | Mapping[str, Skill] | None
+
+class Trunks(NamedTuple):
+    """Skills whose layers but the last each seed's own begins with."""
+
+    skills: tuple[Skill, ...]
+
+
+GivenSkill = Skill | Mapping[str, Skill] | Trunks | None
 """A skill to begin with; co-training takes one for each variant, by its name."""
 
 

@@ -21,12 +21,12 @@ from depo.core.runtime import cores
 from depo.core.seeds import INIT, LEARN, stream
 from depo.data.transitions import Expert, Pairs, Transitions
 from depo.learners.collector import DRAW, REFIT, Collector
-from depo.learners.learner import GivenSkill, OneEnvironment
+from depo.learners.learner import GivenSkill, OneEnvironment, Trunks
 from depo.learners.refit import Refit
 from depo.methods.method import Agent, Metrics
 from depo.methods.off_policy.method import OffPolicyMethod
 from depo.methods.off_policy.settings import OffPolicySettings, skill_part, steps_ahead
-from depo.methods.optimisation import Trained, follow, replace_skill
+from depo.methods.optimisation import Trained, follow, keep_trunk, replace_skill
 from depo.models.normaliser import give_statistics
 from depo.models.planner import Planner
 from depo.models.policy import PolicyModel
@@ -84,7 +84,11 @@ class OffPolicyLearner(OneEnvironment):
                 self.ahead = getattr(planners[i], "ahead", self.ahead)
                 agent = self.method.init(key, collector.shape_of(planners[i]))
                 agent = self.method.with_planner(agent, planners[i])
-            agents.append(agent if skill is None else replace_skill(agent, skill))
+            if isinstance(skill, Trunks):
+                agent = keep_trunk(agent, skill.skills[i])
+            elif skill is not None:
+                agent = replace_skill(agent, skill)
+            agents.append(agent)
         policies = tuple(self.method.policy(agent) for agent in agents)
         return OffPolicyState(tuple(agents), policies)
 

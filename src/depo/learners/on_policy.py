@@ -15,12 +15,12 @@ from jaxtyping import Array, Int, Key
 from depo.core.seeds import INIT, LEARN, RESET, stream
 from depo.data.transitions import Pairs, Rollout
 from depo.environments.tabular import Position, TabularEnvironment
-from depo.learners.learner import GivenSkill, OneEnvironment
+from depo.learners.learner import GivenSkill, OneEnvironment, Trunks
 from depo.methods.method import Agent, Metrics
 from depo.methods.on_policy.experience import Memory
 from depo.methods.on_policy.method import OnPolicyMethod, Spaces
 from depo.methods.on_policy.settings import OnPolicySettings
-from depo.methods.optimisation import replace_skill, uniform_index
+from depo.methods.optimisation import keep_trunk, replace_skill, uniform_index
 from depo.models.planner import CategoricalPlanner
 from depo.models.policy import PolicyModel
 from depo.models.skill import Skill
@@ -101,8 +101,10 @@ class OnPolicyLearner(OneEnvironment):
         state: LearnerState = eqx.filter_jit(eqx.filter_vmap(one))(numbers, planners)
         if skill is None:
             return state
-        stacked = jax.tree.map(lambda x: jnp.stack([x] * len(seeds)), skill)
-        return state.with_agent(replace_skill(state.agent, stacked))
+        given = skill.skills if isinstance(skill, Trunks) else [skill] * len(seeds)
+        stacked = jax.tree.map(lambda *xs: jnp.stack(xs), *given)
+        begin = keep_trunk if isinstance(skill, Trunks) else replace_skill
+        return state.with_agent(begin(state.agent, stacked))
 
     def stream(self, seed: Int[Array, ""], purpose: int) -> Key[Array, ""]:
         """A seed's random key for one purpose; variants that are co-trained have their own."""

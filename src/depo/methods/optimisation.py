@@ -68,6 +68,30 @@ def replace_skill(agent: dict[str, Trained], skill: Any) -> dict[str, Trained]:
     return agent | {"skill": Trained(eqx.combine(filled, rest), agent["skill"].moments)}
 
 
+def keep_trunk(agent: dict[str, Trained], skill: Any) -> dict[str, Trained]:
+    """The agent with all layers but the last of another skill, and the statistics it sees by."""
+    own = agent["skill"].model
+    if (told := _sees(skill)) != (wanted := _sees(own)):
+        raise DepoError(
+            f"the skill beside the planner sees {told}, the settings ask for {wanted}: leave "
+            "--skill-hidden, --skill-depth, --skill-memory and --pair-input out, or pass "
+            "--skill-start fresh"
+        )
+
+    def kept(model: Any) -> list[Any]:
+        statistics = [model.normaliser] if hasattr(model, "normaliser") else []
+        return [*model.network.weights[:-1], *model.network.biases[:-1], *statistics]
+
+    return agent | {"skill": Trained(eqx.tree_at(kept, own, kept(skill)), agent["skill"].moments)}
+
+
+def _sees(skill: Any) -> str:
+    """What a trunk has to have in common with another: inputs, layers, and how pairs are seen."""
+    shapes = [tuple(weight.shape) for weight in skill.network.weights[:-1]]
+    features = getattr(skill, "predicts", ())
+    return f"{getattr(skill, 'pair_input', 'states')} {features} by layers of {shapes}"
+
+
 def descend(
     trained: Trained[Model],
     optimiser: optax.GradientTransformation,

@@ -21,7 +21,7 @@ from depo.methods.settings_tree import (
     with_values,
 )
 from depo.methods.tasks import TASKS
-from depo.models.skill_source import shape_settings
+from depo.models.skill_source import shape_settings, trunk_settings
 
 PRESETS = ("fast", "paper", "recipe", "v0.1")
 UNCHANGED = {"v0.1": "fast"}
@@ -105,12 +105,14 @@ def compose(
     task: str = "",
     dynamics: str = "",
     skill: str = "",
+    planner: str = "",
     *,
     config: Values = NOTHING,
     flags: Values = NOTHING,
 ) -> Composed:
     """A method's settings of all layers, later ones over earlier ones: the preset's own, the shape
-    of the skill that a transfer is given, a file's values, and flags (in Python: overrides).
+    of the skill that a transfer is given or finds beside its planner, a file's values, and flags
+    (in Python: overrides).
 
     What a file or flags say and the method has not is refused; presets may say it without effect.
 
@@ -121,9 +123,14 @@ def compose(
     spec = find_method(method)
     kind = spec.implementation(learner).settings
     names = every_name(kind)
+    presets = preset_layers(method, preset, learner, task, dynamics)
     shape = shape_settings(skill) if spec.takes_planner else {}
+    if skill:
+        shape["skill_start"] = "fresh"  # it is kept whole
+    elif planner and _keeps_trunk(*presets.values(), config, flags):
+        shape = trunk_settings(planner)
     layers: dict[Layer, Values] = {
-        **preset_layers(method, preset, learner, task, dynamics),
+        **presets,
         "skill": {name: value for name, value in shape.items() if name in names},
         "config": config,
         "flag": flags,
@@ -136,3 +143,8 @@ def compose(
     for layer, values in layers.items():
         origins |= {name: layer for name in values if name in origins}
     return Composed(settings, origins)
+
+
+def _keeps_trunk(*layers: Values) -> bool:
+    said = [layer["skill_start"] for layer in layers if "skill_start" in layer]
+    return said[-1:] == ["trunk"]

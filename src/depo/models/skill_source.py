@@ -6,14 +6,17 @@ No JAX before a skill is really needed: names are part of the command line.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from depo.core.codec import decode
 from depo.core.errors import DepoError
+from depo.core.files import read_object
 from depo.core.imports import import_module
-from depo.models.card import SETTINGS, Card, DiscreteSkillShape, Shape, VectorSkillShape
+from depo.models.card import SETTINGS, SHAPES, Card, DiscreteSkillShape, Shape, VectorSkillShape
+from depo.zoo.entries import located
 
 if TYPE_CHECKING:
     from depo.models.skill import AnalyticSkill, Skill
@@ -120,6 +123,38 @@ def shape_settings(name: str) -> dict[str, Any]:
         return {}
     card = Card.load(Path(name), "skill")
     return _settings(card.shape, card.origin.features)
+
+
+def trunk_beside(planner: Path) -> Path | None:
+    """The policy folder beside a planner folder, ``RUN/policy/seed-0`` beside
+    ``RUN/planner/seed-0``, if its skill was learned: whose layers can be kept."""
+    planner = planner.resolve()
+    for own in (planner, planner.parent):
+        if own.name == "planner":
+            policy = own.with_name("policy") / planner.relative_to(own)
+            return policy if _learned_skill(policy) else None
+    return None
+
+
+def trunk_settings(source: str) -> dict[str, Any]:
+    """The settings that make a skill on the trunk of the one beside a planner, or beside the first
+    of a run's; a fresh one where there is none."""
+    path = located(source, "planner", "planner")
+    several = (path.glob("planner/seed-*"), path.glob("seed-*/planner/seed-*"))
+    for planner in (path, *(folder for found in several for folder in sorted(found))):
+        if policy := trunk_beside(planner):
+            own = read_object(policy / SETTINGS)
+            shape = decode(SHAPES["skill"], own["parts"]["skill"], f"{policy / SETTINGS}: skill")
+            return _settings(shape, tuple(own.get("origin", {}).get("features", ())))
+    return {"skill_start": "fresh"}
+
+
+def _learned_skill(policy: Path) -> bool:
+    if not (policy / SETTINGS).is_file():
+        return False
+    parts = read_object(policy / SETTINGS).get("parts")
+    skill = parts.get("skill") if isinstance(parts, Mapping) else None
+    return isinstance(skill, Mapping) and skill.get("model") != "formula"
 
 
 def _settings(shape: Shape, features: tuple[str, ...]) -> dict[str, Any]:

@@ -22,6 +22,7 @@ from depo.methods.registry import (
     methods,
 )
 from depo.methods.settings_tree import Facts, MethodSettings, flat_values, settings_from
+from depo.methods.transfer import keeps_trunk
 from depo.models.skill_source import is_formula, wanted_formula
 
 MAX_STEPS: dict[LearnerName, int] = {"on-policy": 2**23, "off-policy": 2**30}
@@ -119,6 +120,8 @@ class Job:
             )
 
     def _check_skill(self) -> None:
+        if self.skill and keeps_trunk(self.settings):
+            raise DepoError("skill_start has no effect here: the skill that is given is kept whole")
         if not is_formula(self.skill):
             return
         if self.learner == ON_POLICY:

@@ -17,6 +17,10 @@ from depo.models.card import Origin, read_origin
 from depo.models.folder import load_planner
 from depo.models.normaliser import Normaliser
 from depo.models.planner import CategoricalPlanner, GaussianPlanner
+from depo.models.policy import DecoupledPolicy
+from depo.models.policy_folder import load_policy
+from depo.models.skill import Skill
+from depo.models.skill_source import trunk_beside
 from depo.runs.run import CHECKPOINTS, Run
 from depo.zoo.entries import located
 
@@ -51,6 +55,19 @@ def planner_folder(source: str, seed: int) -> Path:
             "give a planner folder, which then serves every seed"
         )
     return own
+
+
+def trunk(source: str, seed: int) -> Skill:
+    """The skill beside the planner of a seed, whose layers a new one begins with."""
+    planner = planner_folder(source, seed)
+    if (folder := trunk_beside(planner)) is None:
+        raise DepoError(
+            f"no policy with a learned skill is beside planner {planner}: give the run it is of, "
+            "or pass --skill-start fresh"
+        )
+    policy = load_policy(folder).model
+    assert isinstance(policy, DecoupledPolicy)  # or it had no skill
+    return policy.skill
 
 
 def source_folder(run: Run) -> Path:

@@ -16,9 +16,10 @@ from depo.data.transitions import Expert
 from depo.environments.family import family_of
 from depo.evaluation.evaluator import EPISODES, Evaluator, MeanOverVariants, Scores, Scoring
 from depo.learners.factory import cotraining_learner, finite_learner, pace, vector_learner
-from depo.learners.learner import GivenSkill, Learner
+from depo.learners.learner import GivenSkill, Learner, Trunks
 from depo.methods.off_policy.settings import uses_memory
 from depo.methods.registry import OFF_POLICY
+from depo.methods.transfer import keeps_trunk
 from depo.models.formula import TRIED, Bounded, check_range, plans_around_mean
 from depo.models.policy import check_formula
 from depo.models.reward import StateReward
@@ -40,7 +41,13 @@ from depo.runs.demonstrations import (
 from depo.runs.job import Job
 from depo.runs.memory import fitting_shapes
 from depo.runs.planned_features import planned_features
-from depo.runs.planners import finite_planner, is_nameless, planner_folder, vector_planner
+from depo.runs.planners import (
+    finite_planner,
+    is_nameless,
+    planner_folder,
+    trunk,
+    vector_planner,
+)
 from depo.runs.rewards import given_reward
 from depo.runs.run import Run
 
@@ -125,6 +132,8 @@ class Problem:
         if self.parts:
             found = {name: part._skill() for name, part in self.parts.items()}
             return {name: skill for name, skill in found.items() if isinstance(skill, Skill)}
+        if keeps_trunk(self.job.settings):
+            return Trunks(tuple(trunk(self.planners, seed) for seed in self.job.seeds))
         environment = self.job.environment
         return find_skill(self.job.skill, family_of(environment).time_step(environment))
 

@@ -266,9 +266,10 @@ METHODS = (
                 build=deferred("depo.methods.depo.on_policy:DePOMethod"),
                 default_steps=on_presets.DEFAULT_STEPS,
                 presets={
-                    "fast": {"calibration": 0.3, **on_presets.FAST_PLANNER},
+                    "fast": _FINITE_RECIPE,
                     "paper": {**on_presets.AUTHORS_SKILL, **_STRAIGHT_THROUGH},
                     "recipe": _FINITE_RECIPE,
+                    "v0.1": {"calibration": 0.3, **on_presets.FAST_PLANNER},
                 },
             ),
             OFF_POLICY: Implementation(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from depo.methods.depo import AUTHORS, TASKS, OffPolicyDePO
 from depo.methods.off_policy import presets as off_presets
@@ -29,6 +29,18 @@ from depo.methods.settings_tree import (
     named,
 )
 
+SkillStart = Literal["fresh", "trunk"]
+
+
+@dataclass(frozen=True)
+class NewSkill(Part):
+    """What the new skill begins with."""
+
+    heading: ClassVar[Heading] = "skill"
+    start: SkillStart = named("fresh", "skill_start")
+    """Nothing, or the 'trunk' of the skill beside the planner: all of its layers but the last, for
+    what happened between two states is read alike whatever the actions are."""
+
 
 @dataclass(frozen=True)
 class OnPolicyTransfer(MethodSettings):
@@ -39,6 +51,7 @@ class OnPolicyTransfer(MethodSettings):
     learning: on.Learning = on.Learning()
     saving: on.Saving = on.Saving()
     skill: on.Skill = on.Skill()
+    new_skill: NewSkill = NewSkill()
     rules: ClassVar[tuple[Rule, ...]] = (on.UNDISCOUNTED,)
 
 
@@ -88,6 +101,7 @@ class OffPolicyTransfer(MethodSettings):
     pair_view: off.PairView = off.PairView()
     sampling: off.PlanSampling = off.PlanSampling()
     skill: off.Skill = off.Skill()
+    new_skill: NewSkill = NewSkill()
     skill_output: off.SkillOutput = off.SkillOutput()
     skill_fit: off.SkillFit = named("actions", "skill_fit", heading="skill")
     """What the skill is fitted to: the actions taken, or the effects wanted, through a forward
@@ -168,6 +182,13 @@ class OffPolicyTransfer(MethodSettings):
         )
 
 
+def keeps_trunk(settings: MethodSettings) -> bool:
+    """Whether a new skill begins with the trunk of another."""
+    return isinstance(settings, OnPolicyTransfer | OffPolicyTransfer) and (
+        settings.new_skill.start == "trunk"
+    )
+
+
 def _effects_go_with(name: str, wanted: object, given: object) -> str:
     return (
         f"skill_fit 'effects' goes with {name} {wanted}, not {given}: "
@@ -175,15 +196,39 @@ def _effects_go_with(name: str, wanted: object, given: object) -> str:
     )
 
 
-_DEPO = {"fast": TASKS["v0.1"], "paper": TASKS["paper"]}
+_TRUNK = {"skill_start": "trunk"}
+_MANY_ROUNDS = {"skill_rounds": 10, "skill_patience": 10}
+_FAST: dict[str, Any] = {
+    **off_presets.FAST_REWARD,
+    **off_presets.FAST_SKILL,
+    "random_steps": 2_000,
+    "epsilon": 0.05,
+    "updates_per_step": 4.0,
+    "evaluate_every": 4,
+    "checkpoint_every": 5,
+}
+_MIXED: dict[str, Any] = {
+    "skill_fit": "effects",
+    "output_penalty": 0.001,
+    "extremes": 0.5,
+    "anneal": 0.05,
+    "anneal_after": 0.2,
+}
+"""Where many actions have the same effect."""
+_FEWER_UPDATES = {"updates_per_step": 1.0}
+"""Version 0.1: where a transfer has 50,000 steps, one update for each (lab note 26)."""
+_OWN_TASKS = {"v0.1": {"Walker2d-v5": _FEWER_UPDATES, "HalfCheetah-v5": _FEWER_UPDATES}}
+_DEPO = {"fast": TASKS["v0.1"], "v0.1": TASKS["v0.1"], "paper": TASKS["paper"]}
 """Fine-tuning has what version 0.1 had: with the recipe's rules it was not tried yet."""
 _OF_DEPO = ("supervision", "calibration", "supervision_loss", "reward_shift")
 """What a planner that is fine-tuned has of a task's settings of 'depo'."""
 
 
 def _tasks(preset: str) -> dict[str, dict[str, Any]]:
+    depo, own = _DEPO[preset], _OWN_TASKS.get(preset, {})
     return {
-        task: {n: v for n, v in own.items() if n in _OF_DEPO} for task, own in _DEPO[preset].items()
+        task: {n: v for n, v in depo.get(task, {}).items() if n in _OF_DEPO} | own.get(task, {})
+        for task in {**depo, **own}
     }
 
 
@@ -203,18 +248,13 @@ METHODS = (
                 default_steps=3_840,
                 presets={
                     "fast": {
-                        "skill_rate": 1e-3,
-                        "skill_rounds": 10,
-                        "skill_patience": 10,
-                        "epsilon": 0.5,
-                    },
-                    "paper": {**on_presets.AUTHORS_SKILL, "epsilon": 0.01},
-                    "recipe": {
                         **on_presets.RECIPE_SKILL,
-                        "skill_rounds": 10,
-                        "skill_patience": 10,
+                        **_MANY_ROUNDS,
+                        **_TRUNK,
                         "batch_steps": 32,
                     },
+                    "paper": {**on_presets.AUTHORS_SKILL, "epsilon": 0.01},
+                    "v0.1": {**_MANY_ROUNDS, "skill_rate": 1e-3, "epsilon": 0.5},
                 },
             ),
             OFF_POLICY: Implementation(
@@ -222,15 +262,8 @@ METHODS = (
                 build=deferred("depo.methods.transfer.off_policy:TransferMethod"),
                 default_steps=20_000,
                 presets={
-                    "fast": {
-                        **off_presets.FAST_REWARD,
-                        **off_presets.FAST_SKILL,
-                        "random_steps": 2_000,
-                        "epsilon": 0.05,
-                        "updates_per_step": 4.0,
-                        "evaluate_every": 4,
-                        "checkpoint_every": 5,
-                    },
+                    "fast": {**_FAST, **_TRUNK},
+                    "v0.1": _FAST,
                     "paper": {
                         **{
                             name: value
@@ -244,17 +277,7 @@ METHODS = (
                     },
                 },
                 tasks={preset: _tasks(preset) for preset in _DEPO},
-                dynamics={
-                    "fast": {
-                        "mixed": {
-                            "skill_fit": "effects",
-                            "output_penalty": 0.001,
-                            "extremes": 0.5,
-                            "anneal": 0.05,
-                            "anneal_after": 0.2,
-                        },
-                    },
-                },
+                dynamics={preset: {"mixed": _MIXED} for preset in ("fast", "v0.1")},
             ),
         },
     ),
