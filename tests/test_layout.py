@@ -11,6 +11,7 @@ NO_BEHAVIOUR = {
     "models/scalar": "one number as a module",
 }
 TESTED_BY = {
+    "data/importing/array_episodes": "data/importing/test_archives.py",
     # what a command does is tested where it is done; that it is understood, by cli/test_main
     "cli/cotrain": "driving/test_family.py",
     "cli/demo": "cli/test_main.py",  # its help alone: all of it takes minutes
@@ -72,15 +73,15 @@ TESTED_BY = {
     "data/importing/arrays": "data/importing/test_archives.py",
     "data/importing/clock": "data/importing/test_text.py",
     "data/importing/dialect": "data/importing/test_text.py",
-    "data/importing/file_import": "data/importing/test_pipeline.py",
+    "data/importing/file_import": "data/importing/test_archives.py",
     "data/importing/hdf5": "data/importing/test_foreign.py",
     "data/importing/locomujoco": "data/importing/test_archives.py",
     "data/importing/memory": "data/importing/test_archives.py",
     "data/importing/parquet": "data/importing/test_foreign.py",
-    "data/importing/plan": "data/importing/test_pipeline.py",
-    "data/importing/report": "data/importing/test_pipeline.py",
+    "data/importing/plan": "data/importing/test_archives.py",
+    "data/importing/report": "data/importing/test_archives.py",
     "data/importing/table": "data/importing/test_foreign.py",
-    "data/importing/writing": "data/importing/test_pipeline.py",
+    "data/importing/writing": "data/importing/test_archives.py",
     "data/transitions": "data/test_replay.py",
     # reading of traffic is one pipeline
     "driving/traffic/layout": "driving/traffic/test_reading.py",
@@ -162,6 +163,7 @@ OF_MANY = {
     "experiments/test_ray.py": "sweeps on a cluster of three nodes",
     "analysis/report/test_in_a_browser.py": "the page with its scripts, in Chromium",
     "core/test_metric_names.py": "every metric that is written is in the catalogue",
+    "methods/transfer/test_trunk.py": "new skills on the trunk of old ones, from job to first step",
     "methods/off_policy/test_discrete.py": "every off-policy method with discrete actions",
     "methods/test_every_setting_matters.py": "a setting of any method changes something",
 }

@@ -23,7 +23,7 @@ def test_it_says_what_from_what_how_long_and_where(tmp_path: Path, capsys) -> No
     shown = capsys.readouterr().out
     assert "depo on hopper-v5, off-policy, preset fast" in shown
     assert "10 episodes of 1001 states, each seed draws 4 of them" in shown
-    assert "60,000 environment steps, 55,250 updates, 12 evaluations, 4 checkpoints" in shown
+    assert "60,000 environment steps, 110,500 updates, 12 evaluations, 4 checkpoints" in shown
     assert "runs/depo-hopper-v5-1" in shown
     assert "time:" not in shown
     assert not list(tmp_path.iterdir())

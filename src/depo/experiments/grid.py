@@ -41,6 +41,7 @@ def _run(
     seeds: int | None = None,
     variants: Sequence[str] = (),
     schedule: str = "round-robin",
+    preset: str = "",
 ) -> PlannedRun:
     job = make_job(
         method,
@@ -48,7 +49,7 @@ def _run(
         overrides=overrides,
         steps=scale.steps if steps is None else steps,
         seeds=seeds or scale.seeds or scale.grid_seeds,
-        preset=scale.preset,
+        preset=preset or scale.published_preset,
         variants=variants,
         schedule=schedule,
     )
@@ -62,27 +63,25 @@ def _transferred(
     *,
     world: Mapping[str, Any],
     steps: int | None = None,
-    seeds: int | None = None,
+    **others: Any,
 ) -> PlannedRun:
     steps = scale.transfer_steps if steps is None else steps
-    job = _run(scale, "transfer", overrides, world=world, steps=steps, seeds=seeds).job
+    job = _run(scale, "transfer", overrides, world=world, steps=steps, **others).job
     return PlannedRun(job, after)
 
 
 def _plan_fig2(scale: ScaleSettings) -> Plan:
     names = ("depo", "depo-agnostic", "depo-calibrated", "depo-supervised")  # longest first
-    return {name: _run(scale, name) for name in names}
+    return {name: _run(scale, name, preset=scale.preset) for name in names}
 
 
 def _plan_fig4(scale: ScaleSettings) -> Plan:
-    again: dict[str, Any] = {"steps": scale.transfer_steps, "world": K4}
+    now: dict[str, Any] = {"preset": scale.preset}
+    again: dict[str, Any] = {"steps": scale.transfer_steps, "world": K4, **now}
     tuned = scale.preset == "fast"
     return {
-        "depo": _run(scale, "depo"),
-        "gaifo": _run(scale, "gaifo"),
-        "bco": _run(scale, "bco"),
-        "ppo": _run(scale, "ppo"),
-        "transfer": _transferred(scale, "depo", world=K4),
+        **{name: _run(scale, name, **now) for name in ("depo", "gaifo", "bco", "ppo")},
+        "transfer": _transferred(scale, "depo", world=K4, **now),
         "gaifo-k4": _run(scale, "gaifo", GAIFO_K4 if tuned else {}, **again),
         "bco-k4": _run(scale, "bco", BCO_K4 if tuned else {}, **again),
         "ppo-k4": _run(scale, "ppo", **again),
