@@ -155,12 +155,12 @@ _FINITE_RECIPE: dict[str, Any] = {
     "batch_steps": 64,
     "minibatch": 16,
     "critic_rate": 1e-3,
-    "planner_rate": 2e-3,
+    "planner_rate": 1e-3,
     "planner_clip": 0.2,
     "calibration": 1.0,
     "calibration_weight": "positive",
 }
-"""On finite states (lab note 43)."""
+"""On finite states (lab notes 43 and 44)."""
 _STRAIGHT_THROUGH = {"gradient": "straight-through"}
 AUTHORS: dict[str, Any] = {
     **off_presets.AUTHORS_GATHERING,

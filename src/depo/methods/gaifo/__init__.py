@@ -93,8 +93,15 @@ METHODS = (
                 build=deferred("depo.methods.gaifo.on_policy:GAIfOMethod"),
                 default_steps=on_presets.DEFAULT_STEPS,
                 presets={
-                    "fast": {"batch_steps": 64, "critic_rate": 3e-3, "actor_rate": 1e-3},
+                    "fast": {
+                        "batch_steps": 32,
+                        "minibatch": 32,
+                        "critic_rate": 3e-3,
+                        "actor_rate": 1e-3,
+                        "entropy": 0.01,
+                    },
                     "paper": {"batch_steps": 64},
+                    "v0.1": {"batch_steps": 64, "critic_rate": 3e-3, "actor_rate": 1e-3},
                 },
             ),
             OFF_POLICY: Implementation(
