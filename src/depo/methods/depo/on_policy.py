@@ -194,7 +194,9 @@ class PlannerGradientMethod(Method):
         keys = jax.random.split(key, 4)
         wanted = plans(agent["planner"].model)
         skill, metrics = fit_skill(agent["skill"], memory, s.skill, wanted, keys[0])
-        reward = adversarial_rewards(agent["discriminator"].model, rollout, s.discriminator)
+        reward = adversarial_rewards(
+            agent["discriminator"].model, rollout, expert, s.discriminator, s.learning.gamma
+        )
         advantages = estimate_advantages(
             agent["critic"].model, rollout, reward, s.critic, s.learning.gamma
         )

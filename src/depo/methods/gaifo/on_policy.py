@@ -49,7 +49,9 @@ class GAIfOMethod(Method):
         """Advantages of the discriminator's reward, actor and critic, then the discriminator."""
         s = self.settings
         keys = jax.random.split(key)
-        reward = adversarial_rewards(agent["discriminator"].model, rollout, s.discriminator)
+        reward = adversarial_rewards(
+            agent["discriminator"].model, rollout, expert, s.discriminator, s.learning.gamma
+        )
         advantages = estimate_advantages(
             agent["critic"].model, rollout, reward, s.critic, s.learning.gamma
         )

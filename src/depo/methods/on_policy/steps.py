@@ -79,10 +79,17 @@ def fit_critic(
 
 
 def adversarial_rewards(
-    model: Discriminator, rollout: Rollout, settings: parts.Discriminator
+    model: Discriminator,
+    rollout: Rollout,
+    expert: Pairs,
+    settings: parts.Discriminator,
+    gamma: float,
 ) -> Float[Array, "time copies"]:
-    """r(s,s') of every step."""
-    return adversarial_reward.FORMS[settings.reward](model(rollout.state, rollout.next_state))
+    """r(s,s') of every step. An end in a state that no recording reaches is worth r/(1 − γ), its
+    step's reward for ever: where every step costs, falling would otherwise pay as arriving does."""
+    reward = adversarial_reward.FORMS[settings.reward](model(rollout.state, rollout.next_state))
+    fallen = rollout.terminated & ~jnp.isin(rollout.next_state, expert[1])
+    return jnp.where(fallen, reward / (1 - gamma), reward)
 
 
 def fit_discriminator(
