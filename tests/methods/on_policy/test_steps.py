@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 
 from depo.data.transitions import Rollout
 from depo.methods.on_policy.settings import Discriminator
 from depo.methods.on_policy.steps import adversarial_rewards
+from depo.models.discriminator import Discriminator as Model
 
 GOAL, HOLE = 3, 2
 
@@ -19,9 +21,8 @@ def reward_of(*reached: int, ended: bool = True) -> list[float]:
     flags = jnp.full(after.shape, ended)
     rollout = Rollout(whole, whole, whole, after, whole.astype(float), flags, ~flags)
     expert = (jnp.array([0, 1]), jnp.array([1, GOAL]))
-    rewards = adversarial_rewards(
-        lambda state, next_state: jnp.zeros(state.shape), rollout, expert, Discriminator(), 0.9
-    )
+    undecided = jax.tree.map(jnp.zeros_like, Model(jax.random.key(0), 4, (8,)))
+    rewards = adversarial_rewards(undecided, rollout, expert, Discriminator(), 0.9)
     return np.asarray(rewards)[0].tolist()
 
 

@@ -79,7 +79,7 @@ def test_a_skill_that_is_given_is_kept_whole(source: Run) -> None:
     job = make_job("transfer", planner=source, env=ID, skill=skill)
     assert flat_values(job.settings)["skill_start"] == "fresh"
     np.testing.assert_array_equal(layers(begun(job)[0])[-1], layers(depo.load_skill(skill))[-1])
-    with pytest.raises(DepoError, match="skill_start has no effect here: .* kept whole"):
+    with pytest.raises(DepoError, match=r"skill_start has no effect here: .* kept whole"):
         make_job(
             "transfer", planner=source, env=ID, skill=skill, overrides={"skill_start": "trunk"}
         )
