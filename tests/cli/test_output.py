@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from rich.console import Console
 
-from depo.cli.output import print_rows, progress_bar, score_cell, score_text
+from depo.cli.output import print_rows, print_table, progress_bar, score_cell, score_text
 
 
 def test_reports_that_are_minutes_apart_still_give_a_rate_and_an_estimate() -> None:
@@ -50,3 +50,25 @@ def test_rows_are_readable_at_80_columns_and_in_a_pipe(capsys, monkeypatch, is_t
         assert said.count("column-5") == 1
     else:
         assert len([line for line in said.splitlines() if words[0] in line]) == 2
+
+
+@pytest.mark.parametrize("width", [80, 40])
+@pytest.mark.parametrize("is_terminal", [True, False])
+def test_no_word_of_a_table_is_broken(capsys, monkeypatch, width: int, is_terminal: bool) -> None:
+    console = Console(width=width, force_terminal=is_terminal, color_system=None, markup=False)
+    monkeypatch.setattr("depo.cli.output.stdout", console)
+    words = ["inverted-pendulum", "InvertedPendulum-v5", "deterministic", "policy"]
+    print_table("shipped", ["name", "environment", "source"], [[*words[:2], " ".join(words[2:])]])
+    said = capsys.readouterr().out
+    assert all(word in said for word in words)
+    longest = max(map(len, said.splitlines()))
+    assert longest <= width or not is_terminal
+    assert ("┃" in said) == (width == 80 or not is_terminal)
+
+
+def test_what_needs_little_more_room_has_it_first(capsys, monkeypatch) -> None:
+    monkeypatch.setattr("depo.cli.output.stdout", Console(width=40, color_system=None))
+    print_table("", ["a", "b"], [["one two", "many words " * 9]])
+    lines = capsys.readouterr().out.splitlines()
+    assert any("one two" in line for line in lines)  # in one line
+    assert max(map(len, lines)) <= 40

@@ -115,6 +115,7 @@ def _demonstrations(job: Job) -> dict[str, Any] | None:
         return None
     from depo.runs.demonstrations import (
         check_actions,
+        check_states,
         default_demonstrations,
         draw_demonstrations,
     )
@@ -122,6 +123,7 @@ def _demonstrations(job: Job) -> dict[str, Any] | None:
     demos = default_demonstrations(job.environment, job.demos)
     if job.spec.needs_actions:
         check_actions(demos, job.method)
+    check_states(demos, job.first_environment)
     part = getattr(job.settings, "demos", None)
     seen = None if part is None else draw_demonstrations(demos, part.episodes, job.seeds[0]).seen
     lengths = demos.episode_lengths

@@ -28,7 +28,7 @@ from depo.environments.discrete_actions import (
     OneHotActions,
 )
 from depo.environments.dynamics import with_dynamics
-from depo.environments.making import named_maker
+from depo.environments.making import named_maker, not_offered
 from depo.environments.misbehaviour import saying_what_is_wrong
 from depo.environments.mujoco import hear_warnings
 from depo.environments.names import is_given, missing
@@ -325,9 +325,10 @@ class GymnasiumEnvironment:
         try:
             return make()
         except gym.error.DependencyNotInstalled as error:
+            mujoco = "mujoco" in str(error).lower()
+            remedy = ": for MuJoCo tasks, pip install 'depo[mujoco]'" if mujoco else ""
             raise DepoError(
-                f"environment '{self.id}' needs a package that is not installed ({error}): "
-                "for MuJoCo tasks, pip install 'depo[mujoco]'"
+                f"environment '{self.id}' needs a package that is not installed ({error}){remedy}"
             ) from error
         except Exception as error:
             lacks = isinstance(error, TypeError) and "missing" in str(error)
@@ -343,10 +344,7 @@ class GymnasiumEnvironment:
             if is_given(name):
                 raise missing(name)
             if found is not None:
-                raise DepoError(
-                    f"module '{module}' registers no environment '{name}' and has no function of "
-                    "that name, which would make one"
-                )
+                raise not_offered(found, name)
             from depo.environments.family import families  # which makes such environments
 
             names = [short for family in families().values() for short in family.names]

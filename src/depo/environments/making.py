@@ -11,7 +11,7 @@ from typing import Any
 import gymnasium as gym
 from gymnasium.vector import VectorEnv
 
-from depo.core.errors import DepoError
+from depo.core.errors import DepoError, suggestion
 from depo.environments.batched import FirstOfBatch, Rows
 
 Maker = Callable[..., Any]
@@ -45,6 +45,27 @@ def named_maker(module: ModuleType, name: str) -> str:
     if id_ not in gym.registry:
         register_maker(id_, found)
     return id_
+
+
+def not_offered(module: ModuleType, name: str) -> DepoError:
+    """The error for a name that is none of a module's environments, with the nearest that is."""
+    entries = {id_: spec.entry_point for id_, spec in gym.registry.items()}
+    registered = [
+        id_
+        for id_, entry in entries.items()
+        if (entry.partition(":")[0] if isinstance(entry, str) else getattr(entry, "__module__", ""))
+        == module.__name__
+    ]
+    own = [
+        named
+        for named, value in vars(module).items()
+        if callable(value) and getattr(value, "__module__", "") == module.__name__
+    ]
+    hint = suggestion(name, [*registered, *own])
+    return DepoError(
+        f"module '{module.__name__}' registers no environment '{name}' and has no function of that "
+        f"name, which would make one{': ' + hint.strip() if hint else ''}"
+    )
 
 
 def as_one(made: Any, maker: Any) -> gym.Env:
