@@ -23,6 +23,19 @@ def test_reports_that_are_minutes_apart_still_give_a_rate_and_an_estimate() -> N
         assert "25 steps/s" in str(progress.columns[3](task))
 
 
+@pytest.mark.parametrize("width", [40, 60, 80, 120])
+def test_a_bar_is_one_line(capsys, monkeypatch, width: int) -> None:
+    console = Console(width=width, force_terminal=True, color_system=None)
+    monkeypatch.setattr("depo.runs.progress.stderr", console)
+    bar = progress_bar()
+    bar.add_task("depo", total=60_000, completed=12_800, score="success rate 1.000")
+    console.print(bar.get_renderable())
+    [line] = capsys.readouterr().out.splitlines()
+    assert "12,800/60,000" in line
+    assert "success rate 1.000" in line
+    assert ("estimating" in line) == (width >= 80)
+
+
 def test_the_score_to_watch_is_the_mean_in_digits_that_mean_something() -> None:
     assert score_text([{"return": 3400.0, "success": 0.25}, {"success": 0.75}]) == (
         "success rate 0.500"
