@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -249,7 +250,26 @@ def _again(own: RunContents) -> Markup:
             "gaps. settings.json in the run's folder has everything."
         )
         return _folded("How to repeat it", tag("p", text))
-    return _folded("How to repeat it", tag("pre", tag("code", own.command)), opened=True)
+    return _folded(
+        "How to repeat it", tag("pre", tag("code", _a_flag_each(own.command))), opened=True
+    )
+
+
+def _a_flag_each(command: str) -> str:
+    """A command with each flag on a line of its own, as a shell takes it.
+
+    >>> print(_a_flag_each("depo train depo --walls 1,1 '2,2:2,4' --seeds 5"))
+    depo train depo \\
+      --walls 1,1 2,2:2,4 \\
+      --seeds 5
+    """
+    lines = [""]
+    for word in shlex.split(command):
+        if word.startswith("--"):
+            lines.append(word)
+        else:
+            lines[-1] = f"{lines[-1]} {shlex.quote(word)}".lstrip()
+    return " \\\n  ".join(lines)
 
 
 def _folded(title: str, *children: Child, opened: bool = False) -> Markup:
