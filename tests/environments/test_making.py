@@ -40,9 +40,14 @@ def test_a_class_is_a_function_too_and_a_variant_may_be_one() -> None:
     ("name", "arguments", "sentence"),
     [
         ("nothing", {}, "registers no environment 'nothing' and has no function"),
-        ("make_nothing", {}, "makes a NoneType, not a Gymnasium environment"),
-        ("make_reach", {"stops": 3}, "unexpected keyword argument 'stops'"),
+        ("make_nothing", {}, "made: make_nothing makes a NoneType, not a Gymnasium environment"),
+        ("make_reach", {"stops": 3}, "make_reach.. got an unexpected keyword argument 'stops'$"),
         ("STEP", {}, "has no function of that name"),
+        (
+            "make_silence",
+            {},
+            r"cannot be made: AssertionError in make_silence, line \d+ of reach.py",
+        ),
         ("make_raech", {}, "which would make one: did you mean 'make_reach'?"),
     ],
 )

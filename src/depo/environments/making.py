@@ -49,12 +49,10 @@ def named_maker(module: ModuleType, name: str) -> str:
 
 def not_offered(module: ModuleType, name: str) -> DepoError:
     """The error for a name that is none of a module's environments, with the nearest that is."""
-    entries = {id_: spec.entry_point for id_, spec in gym.registry.items()}
     registered = [
         id_
-        for id_, entry in entries.items()
-        if (entry.partition(":")[0] if isinstance(entry, str) else getattr(entry, "__module__", ""))
-        == module.__name__
+        for id_, spec in gym.registry.items()
+        if f"{_home(spec.entry_point)}.".startswith(f"{module.__name__}.")
     ]
     own = [
         named
@@ -68,6 +66,11 @@ def not_offered(module: ModuleType, name: str) -> DepoError:
     )
 
 
+def _home(entry: Any) -> str:
+    """The module of what makes an environment."""
+    return entry.partition(":")[0] if isinstance(entry, str) else getattr(entry, "__module__", "")
+
+
 def as_one(made: Any, maker: Any) -> gym.Env:
     """What was made as one Gymnasium environment."""
     if isinstance(made, gym.Env):
@@ -78,7 +81,8 @@ def as_one(made: Any, maker: Any) -> gym.Env:
         from depo.environments.jax_gymnasium import JaxEnv
 
         return JaxEnv(made)
-    raise DepoError(f"{maker!r} makes a {type(made).__name__}, not a Gymnasium environment")
+    called = getattr(maker, "__qualname__", repr(maker))
+    raise DepoError(f"{called} makes a {type(made).__name__}, not a Gymnasium environment")
 
 
 def is_functions(env: Any) -> bool:
