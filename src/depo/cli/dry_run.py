@@ -164,15 +164,25 @@ def _demonstrations_text(told: dict[str, Any] | None) -> str:
     one = told["shortest"] == told["longest"]
     lengths = told["shortest"] if one else f"{told['shortest']} to {told['longest']}"
     drawn = "" if told["drawn"] is None else f", each seed draws {told['drawn']} of them"
-    return f"{told['from']}: {told['episodes']} episodes of {lengths} states{drawn}"
+    return f"{told['from']}: {_counted(told['episodes'], 'episode')} of {lengths} states{drawn}"
 
 
 def _length_text(told: dict[str, Any]) -> str:
     done = "" if told["updates"] is None else f"{told['updates']:,} updates, "
     return (
         f"{told['environment_steps']:,} environment steps, {done}"
-        f"{told['evaluations']:,} evaluations, {told['checkpoints']:,} checkpoints"
+        f"{_counted(told['evaluations'], 'evaluation')}, "
+        f"{_counted(told['checkpoints'], 'checkpoint')}"
     )
+
+
+def _counted(number: int, one: str) -> str:
+    """How many there are.
+
+    >>> _counted(1, "episode"), _counted(1_000, "episode")
+    ('1 episode', '1,000 episodes')
+    """
+    return f"{number:,} {one}{'' if number == 1 else 's'}"
 
 
 def _time_text(told: dict[str, Any]) -> str:
