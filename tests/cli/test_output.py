@@ -71,8 +71,10 @@ def test_no_word_of_a_table_is_broken(capsys, monkeypatch, width: int, is_termin
     console = Console(width=width, force_terminal=is_terminal, color_system=None, markup=False)
     monkeypatch.setattr("depo.cli.output.stdout", console)
     words = ["inverted-pendulum", "InvertedPendulum-v5", "deterministic", "policy"]
-    print_table("shipped", ["name", "environment", "source"], [[*words[:2], " ".join(words[2:])]])
+    rows = [[*words[:2], " ".join(words[2:])], ["hopper", "Hopper-v5", ""]]
+    print_table("shipped", ["name", "environment", "source"], rows)
     said = capsys.readouterr().out
+    assert said.count("source") == 1
     assert all(word in said for word in words)
     longest = max(map(len, said.splitlines()))
     assert longest <= width or not is_terminal

@@ -76,7 +76,7 @@ def _print_lists(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any
         said = ", ".join(
             f"{name} {cell(value)}"
             for name, value in zip(columns[1:], others, strict=True)
-            if value is not None
+            if value not in (None, "")
         )
         stdout.print(cell(first), soft_wrap=True)
         stdout.print(Padding(printable(said), (0, 0, 0, 2)))
