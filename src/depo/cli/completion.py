@@ -117,8 +117,8 @@ def _second(name: str) -> tuple[str, ...]:
 
 
 def _is_flags(found: Any, module: str) -> bool:
-    own = getattr(found, "__module__", "") == module and found is not Words
-    return own and dataclasses.is_dataclass(found)
+    is_its_own = getattr(found, "__module__", "") == module
+    return dataclasses.is_dataclass(found) and is_its_own and found is not Words
 
 
 def _flags(kind: Any) -> Iterator[str]:

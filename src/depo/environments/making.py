@@ -68,7 +68,9 @@ def not_offered(module: ModuleType, name: str) -> DepoError:
 
 def _home(entry: Any) -> str:
     """The module of what makes an environment."""
-    return entry.partition(":")[0] if isinstance(entry, str) else getattr(entry, "__module__", "")
+    return (
+        entry.partition(":")[0] if isinstance(entry, str) else str(getattr(entry, "__module__", ""))
+    )
 
 
 def as_one(made: Any, maker: Any) -> gym.Env:
