@@ -13,6 +13,7 @@ from depo.cli.dry_run import description, time_of, updates
 from depo.data import Demonstrations
 from depo.runs.training import begin
 from tests.support.command import call
+from tests.support.kept_runs import GRID, kept_run
 
 
 @pytest.fixture(autouse=True)
@@ -25,7 +26,7 @@ def test_it_says_what_from_what_how_long_and_where(tmp_path: Path, capsys) -> No
     shown = capsys.readouterr().out
     assert "depo on hopper-v5, off-policy, preset fast" in shown
     assert "10 episodes of 1001 states, each seed draws 4 of them" in shown
-    assert "60,000 environment steps, 55,250 updates, 12 evaluations, 4 checkpoints" in shown
+    assert "60,000 environment steps, 110,500 updates, 12 evaluations, 4 checkpoints" in shown
     assert "runs/depo-hopper-v5-1" in shown
     assert "time:" not in shown
     assert not list(tmp_path.iterdir())
@@ -55,6 +56,11 @@ def test_what_a_run_would_refuse_is_refused(tmp_path: Path, capsys) -> None:
     assert "demonstrations hold 3-dimensional states" in capsys.readouterr().err
     assert call("train", "depo", "--demos", "other.npz", "--dry-run") == 2
     assert "gridworld-6x6-k1 has 36 finite states" in capsys.readouterr().err
+    planner = kept_run(GRID, tmp_path / "kept") / "planner" / "seed-0"
+    assert call("transfer", planner, "--env", "hopper", "--dry-run") == 2
+    assert "plans among 9 finite states" in capsys.readouterr().err
+    assert call("transfer", planner, "--size", "4", "--dry-run") == 2
+    assert "was trained on 9 states" in capsys.readouterr().err
     (tmp_path / "empty").mkdir()
     assert call("transfer", "empty", "--k", "2", "--dry-run") == 2
     assert "empty" in capsys.readouterr().err

@@ -141,12 +141,15 @@ def _planners(job: Job) -> list[str]:
     """The planner folder of every seed; refused where there is none."""
     if not job.planner:
         return []
-    from depo.models.card import read_origin
-    from depo.runs.planners import planner_folder
+    from depo.runs.planners import finite_planner, planner_folder, vector_planner
 
     folders = [planner_folder(job.planner, seed) for seed in job.seeds]
+    own = job.first_environment.gymnasium()
     for folder in set(folders):
-        read_origin(folder)
+        if own.is_finite():
+            finite_planner(folder, own.finite_sizes().states)
+        else:
+            vector_planner(folder, own, None)
     return [str(folder) for folder in folders]
 
 
