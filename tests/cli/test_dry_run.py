@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from depo.api import make_job
 from depo.cli.dry_run import description, time_of, updates
+from depo.data import Demonstrations
 from depo.runs.training import begin
 from tests.support.command import call
+from tests.support.kept_runs import GRID, kept_run
 
 
 @pytest.fixture(autouse=True)
@@ -48,6 +51,16 @@ def test_what_a_run_would_refuse_is_refused(tmp_path: Path, capsys) -> None:
     (tmp_path / "full" / "x").touch()
     assert call("train", "depo", "--out", "full", "--dry-run") == 2
     assert "full exists" in capsys.readouterr().err
+    Demonstrations.from_episodes([np.zeros((4, 3))]).save(tmp_path / "other.npz")
+    assert call("train", "depo", "--env", "hopper", "--demos", "other.npz", "--dry-run") == 2
+    assert "demonstrations hold 3-dimensional states" in capsys.readouterr().err
+    assert call("train", "depo", "--demos", "other.npz", "--dry-run") == 2
+    assert "gridworld-6x6-k1 has 36 finite states" in capsys.readouterr().err
+    planner = kept_run(GRID, tmp_path / "kept") / "planner" / "seed-0"
+    assert call("transfer", planner, "--env", "hopper", "--dry-run") == 2
+    assert "plans among 9 finite states" in capsys.readouterr().err
+    assert call("transfer", planner, "--size", "4", "--dry-run") == 2
+    assert "was trained on 9 states" in capsys.readouterr().err
     (tmp_path / "empty").mkdir()
     assert call("transfer", "empty", "--k", "2", "--dry-run") == 2
     assert "empty" in capsys.readouterr().err

@@ -103,3 +103,14 @@ def test_what_is_no_file_is_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "a.npz")
     with pytest.raises(DepoError, match=r"is not an \.npz file"):
         read_npz(tmp_path / "a.npz")
+
+
+def test_what_is_no_npz_file_can_become_one(tmp_path: Path) -> None:
+    for name, remedy in [
+        ("a.npz", "save with numpy.savez"),
+        ("a.csv", "depo demos import .*a.csv"),
+    ]:
+        path = tmp_path / name
+        path.write_text("x,y\n1,2\n")
+        with pytest.raises(DepoError, match=f"is not an .npz file .*{remedy}"):
+            array_names(path)

@@ -14,13 +14,19 @@ MODULE = reach.__name__
 
 def test_a_function_is_named_with_its_arguments() -> None:
     found = named_environment(f"{MODULE}:make_reach", {"steps": 4}, "inverted")
-    assert found.label == "make_reach-inverted"
+    assert found.label == "reach-make_reach-inverted"
     assert family_of(found).wants(found) == (f"{MODULE}:make_reach",)
     env = found.gymnasium().make()
     env.reset(seed=0)
     ends = [env.step(env.action_space.sample())[3] for _ in range(4)]
     assert ends == [False, False, False, True]
     assert env.unwrapped.action_space.shape == (2,)
+
+
+def test_ids_without_a_version_are_told_apart_by_their_module() -> None:
+    assert named_environment("arms.reach:make").label == "reach-make"
+    assert named_environment("arms.reach:Reach-v2").label == "reach-v2"
+    assert named_environment("phys2d/CartPole-v1").label == "cartpole-v1"
 
 
 def test_a_class_is_a_function_too_and_a_variant_may_be_one() -> None:
@@ -34,9 +40,15 @@ def test_a_class_is_a_function_too_and_a_variant_may_be_one() -> None:
     ("name", "arguments", "sentence"),
     [
         ("nothing", {}, "registers no environment 'nothing' and has no function"),
-        ("make_nothing", {}, "makes a NoneType, not a Gymnasium environment"),
-        ("make_reach", {"stops": 3}, "unexpected keyword argument 'stops'"),
+        ("make_nothing", {}, "made: make_nothing makes a NoneType, not a Gymnasium environment"),
+        ("make_reach", {"stops": 3}, "make_reach.. got an unexpected keyword argument 'stops'$"),
         ("STEP", {}, "has no function of that name"),
+        (
+            "make_silence",
+            {},
+            r"cannot be made: AssertionError in make_silence, line \d+ of reach.py",
+        ),
+        ("make_raech", {}, "which would make one: did you mean 'make_reach'?"),
     ],
 )
 def test_what_makes_none_gets_a_sentence(name: str, arguments, sentence: str) -> None:

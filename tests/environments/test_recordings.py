@@ -11,6 +11,7 @@ import pytest
 import depo
 from depo.core.errors import DepoError
 from depo.environments.recordings import facts_of
+from tests.support import reach
 from tests.support.recordings import write_csv
 
 
@@ -54,7 +55,20 @@ def test_an_environment_that_does_not_say_its_step(tmp_path: Path) -> None:
     path = write_csv(
         tmp_path / "a.csv", {"t": np.arange(30) * 0.1, "x": np.zeros(30), "y": np.zeros(30)}
     )
-    with pytest.raises(DepoError, match="does not say how long a step is"):
+    with pytest.raises(DepoError, match=r"long a step is .*: say it by --hz, or leave --env out"):
         depo.import_recordings(path, tmp_path / "a.npz", env=Silent)
     found = depo.import_recordings(path, tmp_path / "a.npz", env=Silent, hz=5.0)
     assert found.time_step == 0.2
+
+
+def test_the_environment_says_what_it_calls_its_numbers(tmp_path: Path) -> None:
+    columns = {"t": np.arange(30) * 0.1, "a": np.zeros(30), "b": np.zeros(30)}
+    path, out = write_csv(tmp_path / "a.csv", columns), tmp_path / "a.npz"
+    env = f"{reach.__name__}:make_reach"
+    with pytest.raises(DepoError, match=r"has states of 6 numbers \(achieved_goal.x0, .*give 2"):
+        depo.import_recordings(path, out, env=env, hz=10.0)
+    found = depo.import_recordings(path, out, env=env, hz=10.0, observe="observation")
+    assert "in its own order, observation.x0, observation.x1" in found.reports[0].notes[-1]
+    named = ["observation.x0=a", "observation.x1=b"]
+    same = depo.import_recordings(path, out, env=env, hz=10.0, observe="observation", columns=named)
+    assert not any("own order" in note for note in same.reports[0].notes)

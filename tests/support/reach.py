@@ -48,6 +48,11 @@ def make_nothing() -> None:
     """A factory that makes no environment."""
 
 
+def make_silence() -> None:
+    """A factory that fails without a word."""
+    raise AssertionError
+
+
 class Pictures(gym.Env):
     """Shows where it is as a picture."""
 

@@ -82,13 +82,23 @@ def _words(name: str, module: str) -> Words:
             for i in spec.implementations.values()
             for f in every_name(i.settings)
         }
-        own |= set(_flags(CommonFlags)) | set(_flags(VariantFlags))
+        own |= {
+            f for kind in (CommonFlags, VariantFlags, *_of_environments()) for f in _flags(kind)
+        }
         known = () if name == "transfer" else tuple(trainable())
         return Words(known, _as_flags(own))
     names = [f"depo.cli.{x}" for x in (module, *MORE.get(name, ()))]
     kinds = [x for n in names for x in vars(import_module(n)).values() if _is_flags(x, n)]
     own = {flag for kind in kinds for flag in _flags(kind)}
     return Words(_second(name), _as_flags(own))
+
+
+def _of_environments() -> Iterator[Any]:
+    """What the flags of every family's environments are fields of."""
+    from depo.environments.family import EnvironmentSettings, families
+
+    for family in families().values():
+        yield type(family.flags(EnvironmentSettings(family.name)))
 
 
 def _second(name: str) -> tuple[str, ...]:
@@ -107,14 +117,17 @@ def _second(name: str) -> tuple[str, ...]:
 
 
 def _is_flags(found: Any, module: str) -> bool:
-    return dataclasses.is_dataclass(found) and getattr(found, "__module__", "") == module
+    is_its_own = getattr(found, "__module__", "") == module
+    return dataclasses.is_dataclass(found) and is_its_own and found is not Words
 
 
 def _flags(kind: Any) -> Iterator[str]:
-    """Names of fields that are flags."""
-    hints = get_type_hints(kind, include_extras=True)
+    """Names of fields that are flags, those of its parts too."""
+    hints, plain = get_type_hints(kind, include_extras=True), get_type_hints(kind)
     for field in dataclasses.fields(kind):
-        if tyro.conf.Positional not in getattr(hints[field.name], "__metadata__", ()):
+        if dataclasses.is_dataclass(plain[field.name]):
+            yield from _flags(plain[field.name])
+        elif tyro.conf.Positional not in getattr(hints[field.name], "__metadata__", ()):
             yield field.name
 
 

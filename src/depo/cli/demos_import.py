@@ -40,6 +40,8 @@ class Import:
     """The environment they are for: states are one of its steps apart, and as long as its own."""
     env_args: tuple[str, ...] = ()
     """Arguments of the environment's constructor, NAME=VALUE, values as JSON."""
+    observe: str = ""
+    """What of an observation is a state, as in a training."""
     settings: tyro.conf.OmitArgPrefixes[ImportSettings] = field(default_factory=ImportSettings)
     figure: str = ""
     """Also draw the result, in this PNG."""
@@ -59,6 +61,7 @@ def run(argv: list[str]) -> int:
             flags.settings,
             env=flags.env,
             env_args=parse_arguments(flags.env_args),
+            observe=flags.observe,
             progress=progress,
         )
     if flags.figure:
@@ -92,7 +95,7 @@ def _about(imported: Imported) -> dict[str, Any]:
 
 
 def _print_reports(reports: list[FileReport]) -> None:
-    columns = ["file", "rows", "recorded", "episodes", "states", "repaired", "cuts", "dropped"]
+    columns = ["file", "rows", "rate", "episodes", "states", "repaired", "cuts", "dropped"]
     rows = [_row(Path(report.file).name, [report]) for report in reports[:SHOWN]]
     if len(reports) > SHOWN:
         rows.append(_row(f"{len(reports) - SHOWN} more", reports[SHOWN:]))
@@ -137,6 +140,8 @@ def _bar() -> Iterator[Any]:
         TaskProgressColumn(),
         TimeRemainingColumn(),
         console=stderr,
+        transient=True,  # the table, or what is wrong, says the rest
+        disable=not stderr.is_terminal,
     ) as bar:
         task = bar.add_task("looking at files", total=1.0)
 

@@ -115,6 +115,7 @@ def _demonstrations(job: Job) -> dict[str, Any] | None:
         return None
     from depo.runs.demonstrations import (
         check_actions,
+        check_states,
         default_demonstrations,
         draw_demonstrations,
     )
@@ -122,6 +123,7 @@ def _demonstrations(job: Job) -> dict[str, Any] | None:
     demos = default_demonstrations(job.environment, job.demos)
     if job.spec.needs_actions:
         check_actions(demos, job.method)
+    check_states(demos, job.first_environment)
     part = getattr(job.settings, "demos", None)
     seen = None if part is None else draw_demonstrations(demos, part.episodes, job.seeds[0]).seen
     lengths = demos.episode_lengths
@@ -139,12 +141,15 @@ def _planners(job: Job) -> list[str]:
     """The planner folder of every seed; refused where there is none."""
     if not job.planner:
         return []
-    from depo.models.card import read_origin
-    from depo.runs.planners import planner_folder
+    from depo.runs.planners import finite_planner, planner_folder, vector_planner
 
     folders = [planner_folder(job.planner, seed) for seed in job.seeds]
+    own = job.first_environment.gymnasium()
     for folder in set(folders):
-        read_origin(folder)
+        if own.is_finite():
+            finite_planner(folder, own.finite_sizes().states)
+        else:
+            vector_planner(folder, own, None)
     return [str(folder) for folder in folders]
 
 
@@ -162,15 +167,25 @@ def _demonstrations_text(told: dict[str, Any] | None) -> str:
     one = told["shortest"] == told["longest"]
     lengths = told["shortest"] if one else f"{told['shortest']} to {told['longest']}"
     drawn = "" if told["drawn"] is None else f", each seed draws {told['drawn']} of them"
-    return f"{told['from']}: {told['episodes']} episodes of {lengths} states{drawn}"
+    return f"{told['from']}: {_counted(told['episodes'], 'episode')} of {lengths} states{drawn}"
 
 
 def _length_text(told: dict[str, Any]) -> str:
     done = "" if told["updates"] is None else f"{told['updates']:,} updates, "
     return (
         f"{told['environment_steps']:,} environment steps, {done}"
-        f"{told['evaluations']:,} evaluations, {told['checkpoints']:,} checkpoints"
+        f"{_counted(told['evaluations'], 'evaluation')}, "
+        f"{_counted(told['checkpoints'], 'checkpoint')}"
     )
+
+
+def _counted(number: int, one: str) -> str:
+    """How many there are.
+
+    >>> _counted(1, "episode"), _counted(1_000, "episode")
+    ('1 episode', '1,000 episodes')
+    """
+    return f"{number:,} {one}{'' if number == 1 else 's'}"
 
 
 def _time_text(told: dict[str, Any]) -> str:

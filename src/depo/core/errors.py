@@ -49,7 +49,21 @@ def unknown(kind: str, name: str, known: Iterable[str]) -> DepoError:
     "unknown method 'dep0': did you mean 'depo'? (known: bco, depo)"
     """
     known = sorted(known)
-    near = difflib.get_close_matches(name[:LONGEST], known, n=8, cutoff=0.4)
-    hint = f"did you mean '{near[0]}'? " if near else ""
+    near = _near(name, known)
     listed = known if len(known) <= 24 else [*near, f"… {len(known)} in all"]
+    hint = suggestion(name, known)
     return DepoError(f"unknown {kind} '{readable(name)}': {hint}(known: {', '.join(listed)})")
+
+
+def suggestion(name: str, known: Iterable[str]) -> str:
+    """What was perhaps meant, as a question; empty if nothing is near.
+
+    >>> suggestion("hoper", ["hopper", "ant"])
+    "did you mean 'hopper'? "
+    """
+    near = _near(name, sorted(known))
+    return f"did you mean '{near[0]}'? " if near else ""
+
+
+def _near(name: str, known: list[str]) -> list[str]:
+    return difflib.get_close_matches(name[:LONGEST], known, n=8, cutoff=0.4)

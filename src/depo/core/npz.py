@@ -136,7 +136,9 @@ def _opened(path: Path) -> Iterator[zipfile.ZipFile]:
     if stat.S_ISDIR(mode):
         raise DepoError(f"{path} is a folder: give the .npz file itself")
     if not stat.S_ISREG(mode) or not _is_zip(path):
-        raise DepoError(f"{path} is not an .npz file (or cut short): save with numpy.savez")
+        made = f"'depo demos import {path} --out FILE.npz' makes one of tables and logs"
+        remedy = "save with numpy.savez" if path.suffix == ".npz" else made
+        raise DepoError(f"{path} is not an .npz file (or cut short): {remedy}")
     try:
         with path.open("rb") as file, _listed(file, path) as archive:
             yield archive

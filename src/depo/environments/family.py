@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -40,6 +41,8 @@ GRID, GYMNASIUM = "grid", "gymnasium"
 """The family that is meant where nothing is said, and the one of every id nobody else knows."""
 AS_IS = "as-is"
 """The variant that is the environment itself, beside others under changed dynamics."""
+VERSIONED = re.compile(r"-v[0-9]+$")
+"""How ids of environments end, and functions that make one do not."""
 
 
 @dataclass(frozen=True)
@@ -172,7 +175,10 @@ class EnvironmentFamily(ABC):
 
     def label(self, environment: EnvironmentSettings) -> str:
         """A short name for tables and folders."""
-        name = self.open_gymnasium(environment).id.rpartition(":")[2].rpartition("/")[2].lower()
+        module, _, id_ = self.open_gymnasium(environment).id.rpartition(":")
+        name = id_.rpartition("/")[2].lower()
+        if module and not VERSIONED.search(name):  # many modules have a function 'make'
+            name = f"{module.rpartition('.')[2]}-{name}".lower()
         return "-".join([name, *map(str, parse_dynamics(environment.dynamics))])
 
     def short_name(self, environment: EnvironmentSettings) -> str:

@@ -28,8 +28,8 @@ from depo.environments.discrete_actions import (
     OneHotActions,
 )
 from depo.environments.dynamics import with_dynamics
-from depo.environments.making import named_maker
-from depo.environments.misbehaviour import saying_what_is_wrong
+from depo.environments.making import named_maker, not_offered
+from depo.environments.misbehaviour import saying_what_is_wrong, told
 from depo.environments.mujoco import hear_warnings
 from depo.environments.names import is_given, missing
 from depo.environments.observing import goal_features, observed
@@ -325,14 +325,16 @@ class GymnasiumEnvironment:
         try:
             return make()
         except gym.error.DependencyNotInstalled as error:
+            mujoco = "mujoco" in str(error).lower()
+            remedy = ": for MuJoCo tasks, pip install 'depo[mujoco]'" if mujoco else ""
             raise DepoError(
-                f"environment '{self.id}' needs a package that is not installed ({error}): "
-                "for MuJoCo tasks, pip install 'depo[mujoco]'"
+                f"environment '{self.id}' needs a package that is not installed ({error}){remedy}"
             ) from error
         except Exception as error:
+            said = str(error).partition(" was raised from the env")[0] or told(error)
             lacks = isinstance(error, TypeError) and "missing" in str(error)
             remedy = "; --env-args NAME=VALUE gives arguments" if lacks else ""
-            raise DepoError(f"environment '{self.id}' cannot be made: {error}{remedy}") from error
+            raise DepoError(f"environment '{self.id}' cannot be made: {said}{remedy}") from error
 
     def _registered_name(self) -> str:
         module, _, name = self.id.rpartition(":")
@@ -343,10 +345,7 @@ class GymnasiumEnvironment:
             if is_given(name):
                 raise missing(name)
             if found is not None:
-                raise DepoError(
-                    f"module '{module}' registers no environment '{name}' and has no function of "
-                    "that name, which would make one"
-                )
+                raise not_offered(found, name)
             from depo.environments.family import families  # which makes such environments
 
             names = [short for family in families().values() for short in family.names]

@@ -11,7 +11,7 @@ from typing import Any
 import gymnasium as gym
 from gymnasium.vector import VectorEnv
 
-from depo.core.errors import DepoError
+from depo.core.errors import DepoError, suggestion
 from depo.environments.batched import FirstOfBatch, Rows
 
 Maker = Callable[..., Any]
@@ -47,6 +47,32 @@ def named_maker(module: ModuleType, name: str) -> str:
     return id_
 
 
+def not_offered(module: ModuleType, name: str) -> DepoError:
+    """The error for a name that is none of a module's environments, with the nearest that is."""
+    registered = [
+        id_
+        for id_, spec in gym.registry.items()
+        if f"{_home(spec.entry_point)}.".startswith(f"{module.__name__}.")
+    ]
+    own = [
+        named
+        for named, value in vars(module).items()
+        if callable(value) and getattr(value, "__module__", "") == module.__name__
+    ]
+    hint = suggestion(name, [*registered, *own])
+    return DepoError(
+        f"module '{module.__name__}' registers no environment '{name}' and has no function of that "
+        f"name, which would make one{': ' + hint.strip() if hint else ''}"
+    )
+
+
+def _home(entry: Any) -> str:
+    """The module of what makes an environment."""
+    return (
+        entry.partition(":")[0] if isinstance(entry, str) else str(getattr(entry, "__module__", ""))
+    )
+
+
 def as_one(made: Any, maker: Any) -> gym.Env:
     """What was made as one Gymnasium environment."""
     if isinstance(made, gym.Env):
@@ -57,7 +83,8 @@ def as_one(made: Any, maker: Any) -> gym.Env:
         from depo.environments.jax_gymnasium import JaxEnv
 
         return JaxEnv(made)
-    raise DepoError(f"{maker!r} makes a {type(made).__name__}, not a Gymnasium environment")
+    called = getattr(maker, "__qualname__", repr(maker))
+    raise DepoError(f"{called} makes a {type(made).__name__}, not a Gymnasium environment")
 
 
 def is_functions(env: Any) -> bool:

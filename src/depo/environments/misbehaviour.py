@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import inspect
+import traceback
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import gymnasium as gym
@@ -41,6 +43,22 @@ then, let step end the episode there instead
     )
 
 
+def told(error: Exception) -> str:
+    """An exception of somebody's code; one without words is told by its place.
+
+    >>> told(ValueError("too hot"))
+    'ValueError: too hot'
+    >>> told(AssertionError())
+    'AssertionError'
+    """
+    name = type(error).__name__
+    if words := str(error):
+        return f"{name}: {words}"
+    last = traceback.extract_tb(error.__traceback__)[-1:]
+    places = [f" in {x.name}, line {x.lineno} of {Path(x.filename).name}" for x in last]
+    return "".join([name, *places])
+
+
 @contextlib.contextmanager
 def saying_what_is_wrong(environment: str, make: Callable[[], gym.Env]) -> Iterator[None]:
     """An exception of somebody's environment as a sentence: what is behind it, if its interface is
@@ -53,8 +71,7 @@ def saying_what_is_wrong(environment: str, make: Callable[[], gym.Env]) -> Itera
         if said := broken_contract(make):
             sentence = f"environment '{environment}' is not as Gymnasium has it: {said}"
         else:
-            told = f"{type(error).__name__}: {error}"
-            sentence = f"environment '{environment}' raised {told}; {NOW_AND_THEN}"
+            sentence = f"environment '{environment}' raised {told(error)}; {NOW_AND_THEN}"
         raise SimulationError(sentence) from error
 
 

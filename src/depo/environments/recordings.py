@@ -29,15 +29,19 @@ class Facts(NamedTuple):
     """Seconds; None: it does not say."""
     dimension: int | None
     """Numbers in a state; None: states are finite."""
+    names: tuple[str, ...] = ()
+    """What the environment calls them, if it does."""
 
 
-def facts_of(env: EnvironmentLike, arguments: Mapping[str, Any] | None = None) -> Facts:
+def facts_of(
+    env: EnvironmentLike, arguments: Mapping[str, Any] | None = None, observe: str = ""
+) -> Facts:
     """Ask an environment for its step and the length of its states.
 
     >>> facts_of("Pendulum-v1")
-    Facts(id='Pendulum-v1', step=0.05, dimension=3)
+    Facts(id='Pendulum-v1', step=0.05, dimension=3, names=())
     """
-    environment = environment_of(env, arguments)
+    environment = environment_of(env, arguments, observe=observe)
     own = environment.gymnasium()
     made = own.make()
     try:
@@ -47,7 +51,7 @@ def facts_of(env: EnvironmentLike, arguments: Mapping[str, Any] | None = None) -
             return Facts(own.id, step, None)
         if not isinstance(space, Box):
             raise DepoError(f"environment '{own.id}' has the state space {space}: expected vectors")
-        return Facts(own.id, step, int(np.prod(space.shape)))
+        return Facts(own.id, step, int(np.prod(space.shape)), own.feature_names())
     finally:
         made.close()
 
@@ -74,6 +78,7 @@ def import_recordings(
     *,
     env: EnvironmentLike = "",
     env_args: Mapping[str, object] | None = None,
+    observe: str = "",
     columns: Sequence[str] = (),
     time: str = "",
     episode: str = "",
@@ -106,7 +111,9 @@ def import_recordings(
         finite=finite,
         skip_unreadable=skip_unreadable,
     )
-    return import_for(paths, out, settings, env=env, env_args=env_args, progress=progress)
+    return import_for(
+        paths, out, settings, env=env, env_args=env_args, observe=observe, progress=progress
+    )
 
 
 def import_for(
@@ -116,17 +123,18 @@ def import_for(
     *,
     env: EnvironmentLike = "",
     env_args: Mapping[str, Any] | None = None,
+    observe: str = "",
     progress: Progress = lambda file, share: None,
 ) -> Imported:
     """The same with settings as one object."""
     given = [paths] if isinstance(paths, str | Path) else list(paths)
     if isinstance(env, str) and not env:
         return import_files(given, out, settings, progress=progress)
-    facts = facts_of(env, env_args)
+    facts = facts_of(env, env_args, observe)
     if facts.step is None and not settings.hz and facts.dimension is not None:
         raise DepoError(
             f"environment '{facts.id}' does not say how long a step is (no 'dt', no 'render_fps'): "
-            "say it by --hz"
+            "say it by --hz, or leave --env out to keep rows as they are"
         )
     if facts.dimension is None and not settings.finite:
         settings = replace(settings, finite=True)
@@ -136,6 +144,7 @@ def import_for(
         settings,
         step=None if facts.dimension is None else facts.step,
         dimension=facts.dimension,
+        theirs=facts.names,
         environment=facts.id,
         progress=progress,
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import StrMethodFormatter
 
 from depo.analysis.recordings.check import RecordingCheck
 from depo.analysis.recordings.moves import NOTHING, Moves
@@ -36,7 +37,8 @@ def draw_check(check: RecordingCheck, title: str) -> Figure:
             colour = WRONG if feature in wrong else FITS
             _draw_range(axes, explored[:, feature], feature + 0.18, ENVIRONMENT)
             _draw_range(axes, recorded[:, feature], feature - 0.18, colour)
-        axes.set_xscale("symlog", linthresh=1.0)
+        if max(np.abs(recorded).max(), np.abs(explored).max()) > 1:
+            _scale_in_decades(axes)
         axes.set_title(name, fontsize=10)
         axes.grid(alpha=0.25, axis="x")
         axes.axvline(0.0, color="black", lw=0.5)
@@ -67,6 +69,17 @@ def _draw_range(axes: Axes, values: np.ndarray, height: float, colour: str) -> N
     axes.plot([low, high], [height, height], color=colour, lw=1.0)
     axes.plot([most_low, most_high], [height, height], color=colour, lw=4.0, solid_capstyle="butt")
     axes.plot([middle], [height], "o", color="white", markeredgecolor=colour, ms=3.5)
+
+
+def _scale_in_decades(axes: Axes) -> None:
+    """Linear up to 1, logarithmic beyond, with a few ticks that people can read."""
+    axes.set_xscale("symlog", linthresh=1.0)
+    low, high = axes.get_xlim()
+    decades = int(np.log10(max(-low, high)))
+    powers = 10.0 ** np.arange(0, decades + 1, 1 + decades // 3)
+    ticks = [*-powers[::-1], 0.0, *powers]
+    axes.set_xticks([tick for tick in ticks if low <= tick <= high])
+    axes.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
 
 
 def _add_legend(figure: Figure, wrong: bool) -> None:

@@ -133,6 +133,17 @@ def check_order(demos: Demonstrations, names: Sequence[str], environment: str) -
         )
 
 
+def check_states(demos: Demonstrations, environment: EnvironmentSettings) -> None:
+    """Refuse demonstrations of another environment's states."""
+    own = environment.gymnasium()
+    if own.is_finite():
+        check_demonstrations(demos, own.finite_sizes().states, environment.label)
+        return
+    shorter = family_of(environment).shorter_states(environment)
+    check_vectors(demos, own.vector_sizes().states, own.id, shorter)
+    check_order(demos, own.feature_names(), own.id)
+
+
 def check_vectors(
     demos: Demonstrations, dimension: int, environment: str, shorter: str = ""
 ) -> None:

@@ -30,8 +30,7 @@ from depo.runs.demonstrations import (
     Drawn,
     check_actions,
     check_demonstrations,
-    check_order,
-    check_vectors,
+    check_states,
     default_demonstrations,
     draw_demonstrations,
     end_by_themselves,
@@ -327,9 +326,7 @@ def _open_vectors(
     states = environment.vector_sizes().states
     drawn: list[Drawn] = [Drawn(None, None) for _ in job.seeds]
     if demos is not None:
-        shorter = family_of(job.environment).shorter_states(job.environment)
-        check_vectors(demos, states, environment.id, shorter)
-        check_order(demos, environment.feature_names(), environment.id)
+        check_states(demos, job.environment)
         if job.spec.needs_actions:
             check_actions(demos, job.method)
         if (part := getattr(s, "demos", None)) is not None:

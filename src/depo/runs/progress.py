@@ -15,6 +15,7 @@ from rich.progress import (
     TextColumn,
     TimeRemainingColumn,
 )
+from rich.table import Column
 from rich.text import Text
 
 from depo.core.metrics import main_metric
@@ -23,6 +24,10 @@ from depo.runs.callbacks import Callback, Evaluation
 
 if TYPE_CHECKING:
     from depo.runs.run import Run
+
+
+WIDE = 80
+"""Columns of a terminal that shows all there is."""
 
 
 class Rate(ProgressColumn):
@@ -35,13 +40,15 @@ class Rate(ProgressColumn):
 
 
 def progress_bar() -> Progress:
-    """A bar with rate and time left, on stderr."""
+    """A bar with rate and time left, on stderr; where that is narrow, steps and score alone."""
+    is_wide, one_line = stderr.width >= WIDE, Column(no_wrap=True)
+    bar = (BarColumn(),) if is_wide else ()
+    pace = (Rate(one_line), TimeRemainingColumn(table_column=one_line)) if is_wide else ()
     return Progress(
-        TextColumn("{task.description:20}", markup=False),
-        BarColumn(),
+        TextColumn("{task.description:20}" if is_wide else "{task.description}", markup=False),
+        *bar,
         TextColumn("{task.completed:,.0f}/{task.total:,.0f}"),
-        Rate(),
-        TimeRemainingColumn(),
+        *pace,
         TextColumn("{task.fields[score]}", markup=False),
         console=stderr,
         speed_estimate_period=3_600,  # reports may be minutes apart

@@ -114,7 +114,9 @@ class Run:
         """
         path = as_path(path, "run")
         if not (path / SETTINGS).exists():
-            raise DepoError(f"{path} is not a run (no {SETTINGS} in it): see 'depo runs'")
+            holds = next(path.glob(f"*/{SETTINGS}"), None)
+            remedy = f"it holds runs, as {holds.parent}: give those" if holds else "see 'depo runs'"
+            raise DepoError(f"{path} is not a run (no {SETTINGS} in it): {remedy}")
         check_folder(path)
         stored = read_object(path / SETTINGS)
         job = Job.from_json(_settings(path, stored).job, f"{path / SETTINGS}: job")

@@ -73,13 +73,23 @@ def test_a_page_says_what_was_learned_and_how_well(tmp_path: Path, grid: Path) -
         "depo on gridworld-3x3",
         "Learned from:",
         "no action would have reached",
-        "depo train depo --env gridworld",
+        "depo train depo \\\n  --env gridworld",
         "skill_rate",
         "0.13.8",  # a version
     ):
         assert said in text
     seeds = re.findall(r'<tr><td data-value="[0-4].0" class="number">([0-4])</td>', text)
     assert seeds[:5] == ["0", "1", "2", "3", "4"]
+
+
+def test_a_run_that_is_not_finished_says_how_far_it_is(tmp_path: Path) -> None:
+    run = Run.open(kept_run("point-stopped", tmp_path / "runs" / "halfway"))
+    text = write_report([run], tmp_path / "page.html", measure=False).read_text()
+    assert text.count("stopped at 80 of 240 steps") == 2  # in the table and above its settings
+    with pytest.raises(DepoError, match=r"page.pdf is not called so: -o NAME.html"):
+        write_report([run], tmp_path / "page.pdf", measure=False)
+    with pytest.raises(DepoError, match=r"it holds runs, as .*halfway: give those"):
+        Run.open(tmp_path / "runs")
 
 
 def test_several_runs_are_compared_in_one_chart(tmp_path: Path, grid: Path) -> None:

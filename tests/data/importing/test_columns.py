@@ -35,6 +35,14 @@ def names(*items: str, **more: bool) -> list[str]:
     return list(choose(table(), items, without=("time [ms]",), **more)[0].names)
 
 
+def test_a_column_is_found_without_a_unit_that_nobody_knows() -> None:
+    both = table("load [furlong]", "load [stone]", "speed [knots]")
+    assert choose(both, ["v=speed"])[0].headers == ["speed [knots]"]
+    assert choose(both, ["speed"])[0].names == ("speed [knots]",)
+    with pytest.raises(DepoError, match="unknown column 'load'"):
+        choose(both, ["load"])
+
+
 def test_names_ranges_renames_and_vectors() -> None:
     assert names("hip [deg]", "KNEE") == ["hip", "knee"]
     assert names("hip..x") == ["hip", "knee", "x"]

@@ -83,6 +83,7 @@ def test_the_papers_world() -> None:
         ({"goal": "9,9"}, "outside the 6×6"),
         ({"goal": "middle"}, "write it as x,y"),
         ({"walls": ("1,1:2",)}, "wall '2' is not a cell"),
+        ({"walls": ("maze.txt",)}, "'maze.txt' is no cell x,y and no rectangle .*--config"),
         ({"walls": ("4,5", "5,4")}, "walled in"),
         ({"walls": ("5,5",)}, "lies in a wall"),
         ({"shaded": "0,0:5,5"}, "all shaded"),

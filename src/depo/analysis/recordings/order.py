@@ -123,9 +123,11 @@ def find_order(comparison: Comparison, columns: np.ndarray) -> list[Finding]:
         one, other = (names[i] for i in moved)
         said = f"'{one}' and '{other}' are exchanged"
     else:
-        examples = [f"column {columns[i]} for '{names[i]}'" for i in moved[:SHOWN]]
+        examples = [f"column {columns[i]} in the place of '{names[i]}'" for i in moved[:SHOWN]]
         more = f" and {len(moved) - SHOWN} more" if len(moved) > SHOWN else ""
-        said = f"features are in another order: {', '.join(examples)}{more} would fit"
+        said = (
+            f"features are in another order: {', '.join(examples)}{more} would fit, counted from 0"
+        )
     evidence = f"{len(contradictions(comparison))} features contradict the environment as they are"
     return [
         Finding(

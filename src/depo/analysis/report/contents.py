@@ -110,7 +110,7 @@ def _contents(name: str, run: Run, room: int, measure: bool) -> RunContents:
     return RunContents(
         name=name,
         run=run,
-        status=", ".join(filter(None, [run.status(), run.stop_reason()])),
+        status=_status(run),
         score=known_score(rows),
         rows=rows,
         yardstick=yardstick,
@@ -138,6 +138,13 @@ def told_apart(paths: Sequence[Path]) -> list[str]:
         name if names.count(name) == 1 else f"{name} ({names[: i + 1].count(name)})"
         for i, name in enumerate(names)
     ]
+
+
+def _status(run: Run) -> str:
+    """Whether it is finished, and if not, how far it is."""
+    done, steps = run.steps_done(), run.job.total_steps
+    far = "" if run.is_finished() else f" at {done:,} of {steps:,} steps"
+    return ", ".join(filter(None, [run.status() + far, run.stop_reason()]))
 
 
 def _closeness(run: Run, measure: bool) -> tuple[list[Closeness], str]:

@@ -41,6 +41,8 @@ def write_report(
     """
     if not (runs or results):
         raise DepoError("a report needs at least one run: depo report RUN -o report.html")
+    if path.suffix.lower() not in (".html", ".htm"):
+        raise DepoError(f"a report is a page for a browser, {path} is not called so: -o NAME.html")
     foreign = read_curves(curves)
     _check_one_environment(runs, foreign)
     found = contents_of(runs, claims=claims, measure=measure)

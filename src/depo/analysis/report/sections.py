@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -10,7 +11,7 @@ import numpy as np
 
 from depo.analysis.report.claims import claims_table
 from depo.analysis.report.contents import RunContents, mean_of
-from depo.analysis.report.markup import Cell, Child, Markup, Row, joined, table, tag
+from depo.analysis.report.markup import Cell, Child, Markup, Row, escaped, joined, table, tag
 from depo.analysis.report.media import Medium
 from depo.core.metrics import SUMMARY, find_metric, number_text, shown_in
 from depo.evaluation.statistics import ENOUGH_SEEDS, interval, iqm
@@ -249,7 +250,26 @@ def _again(own: RunContents) -> Markup:
             "gaps. settings.json in the run's folder has everything."
         )
         return _folded("How to repeat it", tag("p", text))
-    return _folded("How to repeat it", tag("pre", tag("code", own.command)), opened=True)
+    lines = (Markup(f"{escaped(line)}\n") for line in _a_flag_each(own.command))
+    return _folded("How to repeat it", tag("pre", tag("code", *lines)), opened=True)
+
+
+def _a_flag_each(command: str) -> list[str]:
+    """The lines of a command with each flag on one of its own, as a shell takes it.
+
+    >>> print(*_a_flag_each("depo train depo --out 'my run' --seeds 5"), sep="\\n")
+    depo train depo \\
+      --out 'my run' \\
+      --seeds 5
+    """
+    first, *rest = shlex.split(command)
+    lines = [first]
+    for word in rest:
+        if word.startswith("--"):
+            lines.append(f"  {word}")
+        else:
+            lines[-1] += f" {shlex.quote(word)}"
+    return [*(f"{line} \\" for line in lines[:-1]), lines[-1]]
 
 
 def _folded(title: str, *children: Child, opened: bool = False) -> Markup:

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from depo.core.errors import DepoError, unknown
 from depo.data.importing.roles import GUESSED, is_counter, no_states
 from depo.data.importing.table import Column, Table
-from depo.data.importing.units import ANGLE, Unit, parse_unit
+from depo.data.importing.units import ANGLE, BRACKETED, Unit, parse_unit
 
 LINEAR, QUATERNION = "linear", "quaternion"
 WORDS = (ANGLE, LINEAR, "wrapped", "rate", QUATERNION)
@@ -118,6 +118,7 @@ def resolve(text: str, table: Table, words: bool = False) -> list[str]:
         [c.header for c in columns if c.name == text],
         [c.header for c in columns if c.header.startswith(f"{text}.")],
         [c.header for c in columns if low in (c.header.lower(), c.name.lower())],
+        _before_brackets(text, columns),
     ):
         if found:
             return found
@@ -127,6 +128,13 @@ def resolve(text: str, table: Table, words: bool = False) -> list[str]:
             "--columns"
         )
     raise DepoError(f"{table.path}: {unknown('column', text, {c.name for c in columns})}")
+
+
+def _before_brackets(text: str, columns: Sequence[Column]) -> list[str]:
+    """The one column that is called so but for a unit that nobody knows."""
+    matches = [(c.header, BRACKETED.match(c.header)) for c in columns]
+    found = [header for header, match in matches if match and match["name"] == text]
+    return found if len(found) == 1 else []
 
 
 def resolve_one(text: str, table: Table, flag: str) -> str:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from depo.core.errors import DepoError, readable
+from depo.core.errors import DepoError, printable, readable
 from depo.data.demonstrations import Demonstrations
 from depo.data.importing.file_import import FileImport
 from depo.data.importing.plan import ImportSettings, Plan, make_plans
@@ -19,6 +19,8 @@ from depo.data.importing.writing import EpisodeWriter, Shown, episode_writer, fi
 
 __all__ = ["ImportSettings", "Imported", "Progress", "import_files"]
 
+MOST_NAMES = 24
+"""Features that a sentence names."""
 MOST_FILES = 100
 """Whose reports are kept in the demonstrations' metadata."""
 Progress = Callable[[str, float], None]
@@ -49,12 +51,13 @@ def import_files(
     step: float | None = None,
     dimension: int | None = None,
     environment: str = "",
+    theirs: Sequence[str] = (),
     progress: Progress = lambda file, share: None,
 ) -> Imported:
     """Make demonstrations of recordings and say what became of them.
 
     ``step`` is the environment's step in seconds (``settings.hz`` beats it), ``dimension`` how long
-    its states are, ``environment`` its name.
+    its states are, ``environment`` its name, ``theirs`` what it calls the numbers of a state.
     """
     settings = settings or ImportSettings()
     out = Path(out)
@@ -67,7 +70,11 @@ def import_files(
     plans, skipped = make_plans(tables, settings)
     names = plans[0].selection.names
     is_finite = settings.finite or all(plan.table.is_finite for plan in plans)
-    _check_shape(names, is_finite, dimension, environment)
+    _check_shape(names, is_finite, dimension, environment, theirs)
+    if theirs and tuple(theirs) != tuple(names):
+        plans[0].report.note(
+            f"{environment} calls these numbers, in its own order, {_listed(theirs)}"
+        )
     writing = episode_writer(out, names, settings.shortest, is_finite)
     with writing as writer, _closing(plans):
         steps = _read(plans, settings, None if is_finite else step, writer, progress)
@@ -116,7 +123,11 @@ def _read(
 
 
 def _check_shape(
-    names: Sequence[str], is_finite: bool, dimension: int | None, environment: str
+    names: Sequence[str],
+    is_finite: bool,
+    dimension: int | None,
+    environment: str,
+    theirs: Sequence[str],
 ) -> None:
     if is_finite and len(names) != 1:
         raise DepoError(
@@ -124,11 +135,17 @@ def _check_shape(
             ": name one by --columns"
         )
     if dimension is not None and not is_finite and dimension != len(names):
+        known = f" ({_listed(theirs)})" if theirs else ""
         raise DepoError(
-            f"{environment} has states of {dimension} numbers, the recordings give {len(names)} "
-            f"({readable(', '.join(names))}): choose and order them by --columns"
+            f"{environment} has states of {dimension} numbers{known}, the recordings give "
+            f"{len(names)} ({_listed(names)}): choose and order them by --columns"
             + (", or add --velocities" if 2 * len(names) == dimension else "")
         )
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = ["…"] if len(names) > MOST_NAMES else []
+    return printable(", ".join([*names[:MOST_NAMES], *more]))
 
 
 def _check_kept(reports: Sequence[FileReport], settings: ImportSettings) -> None:

@@ -30,6 +30,7 @@ BASE: dict[str, tuple[str, float]] = {
     "kn": (OTHER, 1e3),
     "nm": (OTHER, 1.0),  # newton metres: nobody logs motion in nanometres
     "mnm": (OTHER, 1e-3),
+    "°c": (OTHER, 1.0),
     "%": (OTHER, 1e-2),
     "1": (OTHER, 1.0),
     "-": (OTHER, 1.0),
@@ -87,12 +88,13 @@ class Unit:
 
 
 def parse_unit(text: str) -> Unit | None:
-    """The unit that a text means; None: it means none that is known.
+    """The unit that a text means; None: it means none that is known. What stands below the line is
+    a time or a length.
 
     >>> parse_unit("deg").kind, parse_unit("mm/s").factor, parse_unit("deg/s^2").kind
     ('angle', 0.001, 'other')
-    >>> parse_unit("left") is None
-    True
+    >>> parse_unit("1/m").factor, parse_unit("°C").factor, parse_unit("left")
+    (1.0, 1.0, None)
     """
     word = text.strip().lower().replace("²", "^2").replace("**", "^")
     word = re.sub(r"s(\^?)-([12])$", lambda m: f"/s^{m[2]}", word).replace("./", "/")
@@ -102,7 +104,7 @@ def parse_unit(text: str) -> Unit | None:
         return None if above is None else Unit(text.strip(), above[1], above[0])
     name, _, power = bottom.partition("^")
     below = _base(name)
-    if below is None or below[0] != TIME or power not in ("", "1", "2"):
+    if below is None or below[0] not in (TIME, LENGTH) or power not in ("", "1", "2"):
         return None
     return Unit(text.strip(), above[1] / below[1] ** int(power or 1), OTHER)
 

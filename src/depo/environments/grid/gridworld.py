@@ -216,6 +216,11 @@ def _cell(text: str, size: int, what: str) -> Cell:
 
 def _rectangle(text: str, size: int, what: str) -> list[Cell]:
     first, _, second = text.partition(":")
+    if not re.fullmatch(r"[\d\s,:]*", text):
+        raise DepoError(
+            f"{what} '{text}' is no cell x,y and no rectangle x0,y0:x1,y1 (many of them "
+            "can stand in a file: --config)"
+        )
     x0, y0 = _cell(first, size, what)
     x1, y1 = _cell(second, size, what) if second else (x0, y0)
     xs, ys = sorted((x0, x1)), sorted((y0, y1))
