@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from depo.core.errors import DepoError, readable
+from depo.core.files import size_of
 from depo.data.demonstrations import Demonstrations
 from depo.data.importing.file_import import FileImport
 from depo.data.importing.plan import ImportSettings, Plan, make_plans
@@ -98,7 +99,7 @@ def _read(
     progress: Progress,
 ) -> list[float]:
     """Bring every file to the writer; the seconds between its states, of each that says them."""
-    sizes = [_size(plan.table.path) for plan in plans]
+    sizes = [size_of(plan.table.path) for plan in plans]
     done, steps = 0, list[float]()
     for plan, size in zip(plans, sizes, strict=True):
         one = FileImport(plan, settings, step, writer)
@@ -142,10 +143,6 @@ def _check_kept(reports: Sequence[FileReport], settings: ImportSettings) -> None
         f"{'; ' + notes[0] if notes else ''}): raise --max-gap, lower --shortest, or look at the "
         "columns with --columns"
     )
-
-
-def _size(path: Path) -> int:
-    return path.stat().st_size if path.is_file() else 1
 
 
 def _metadata(
