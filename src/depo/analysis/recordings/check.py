@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from depo.analysis.recordings.comparison import Comparison
-from depo.analysis.recordings.episodes import find_lengths, find_starts
+from depo.analysis.recordings.episodes import find_few, find_lengths, find_starts
 from depo.analysis.recordings.exploration import STEPS, Explored, explore
 from depo.analysis.recordings.findings import Finding
 from depo.analysis.recordings.finite import find_in_finite
@@ -145,6 +145,8 @@ def compare(
     names = shown_names(demos, known)
     comparison = Comparison(Moves.of(demos), explored, names)
     found = find_names(demos.feature_names, known)
+    if few := find_few(demos):
+        return RecordingCheck((*found, *few), comparison)
     spoilt = find_constant(comparison) + find_duplicates(comparison)
     found += spoilt + find_repeated(comparison)
     comparison = comparison.without({i for finding in spoilt for i in finding.features})

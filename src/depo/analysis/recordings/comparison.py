@@ -75,7 +75,9 @@ class Comparison:
     @cached_property
     def pair_weights(self) -> np.ndarray:
         """How much every pair's ratio says, by its correlation in the recording."""
-        return np.array([max(own.correlation, 0.0) ** 2 for own in self.recorded_pairs])
+        return np.array(
+            [np.nan_to_num(max(own.correlation, 0.0)) ** 2 for own in self.recorded_pairs]
+        )
 
     @cached_property
     def broken(self) -> list[Pair]:

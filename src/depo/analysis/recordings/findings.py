@@ -11,6 +11,7 @@ import numpy as np
 Kind = Literal[
     "dimension",
     "names",
+    "few",
     "bounds",
     "constant",
     "duplicate",

@@ -138,11 +138,16 @@ def _check_kept(reports: Sequence[FileReport], settings: ImportSettings) -> None
     pieces, splits = (sum(getattr(r, n) for r in reports) for n in ("short_pieces", "splits"))
     notes = [note for report in reports for note in report.notes]
     raise DepoError(
-        f"no episode of {settings.shortest} or more states in {len(reports)} files "
-        f"({sum(r.rows for r in reports):,} rows, {pieces:,} shorter pieces, {splits:,} gaps"
+        f"no episode of {settings.shortest} or more states in {_many(len(reports), 'file')} "
+        f"({_many(sum(r.rows for r in reports), 'row')}, {_many(pieces, 'shorter piece')}, "
+        f"{_many(splits, 'gap')}"
         f"{'; ' + notes[0] if notes else ''}): raise --max-gap, lower --shortest, or look at the "
         "columns with --columns"
     )
+
+
+def _many(count: int, what: str) -> str:
+    return f"{count:,} {what}" + ("" if count == 1 else "s")
 
 
 def _metadata(
