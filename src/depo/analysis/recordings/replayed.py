@@ -7,7 +7,7 @@ Nothing is said unless one such change explains the recording's steps several ti
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import combinations
 from typing import NamedTuple
 
@@ -108,14 +108,17 @@ def _changes(comparison: Comparison, simulator: Simulator) -> Iterator[Change]:
         said = f"'{names[parts[0]]}' has the other sign" + (", velocity too" if parts[1:] else "")
         yield _change("sign", size, said, "multiply by -1", parts, flipped=parts)
     for one, other in combinations([joint for joint in plain if joint.positions], 2):
-        pairs = (
-            (one.positions[0], other.positions[0]),
-            (one.velocities[0], other.velocities[0]),
+        pairs = list(
+            zip(
+                (*one.positions, *one.velocities),
+                (*other.positions, *other.velocities),
+                strict=True,
+            )
         )
         said = f"{listed(names, pairs[0])} are exchanged, velocities too"
         remedy = "put the columns in the environment's order"
-        features = tuple(i for pair in pairs for i in pair)
-        yield _change("order", size, said, remedy, features, exchanged=pairs)
+        places = {a: b for pair in pairs for a, b in (pair, pair[::-1])}
+        yield _change("order", size, said, remedy, tuple(places), places=places)
     for joint in simulator.joints:
         if len(joint.quaternion) == 4:
             yield from _of_quaternion(names, joint.quaternion, size)
@@ -127,9 +130,8 @@ def _of_quaternion(names: tuple[str, ...], four: tuple[int, ...], size: int) -> 
     said = f"{listed(names, four)} turn the other way than the environment's quaternion"
     yield _change("sign", size, said, "multiply x, y and z by -1", four, flipped=four[1:])
     said = f"{listed(names, four)} are x, y, z, w where the environment has w, x, y, z"
-    found = _change("order", size, said, "put w first", four)
-    found.columns[list(four)] = [four[3], *four[:3]]
-    yield found
+    places = dict(zip(four, (four[3], *four[:3]), strict=True))
+    yield _change("order", size, said, "put w first", four, places=places)
 
 
 def _of_zeros(comparison: Comparison, positions: list[int]) -> Iterator[Change]:
@@ -161,13 +163,13 @@ def _change(
     features: tuple[int, ...] = (),
     *,
     flipped: tuple[int, ...] = (),
-    exchanged: tuple[tuple[int, int], ...] = (),
-    shift: dict[int, float] | None = None,
+    places: Mapping[int, int] | None = None,
+    shift: Mapping[int, float] | None = None,
 ) -> Change:
     columns, signs, zeros = np.arange(size), np.ones(size), np.zeros(size)
     signs[list(flipped)] = -1
-    for one, other in exchanged:
-        columns[[one, other]] = other, one
+    for feature, place in (places or {}).items():
+        columns[feature] = place
     for feature, by in (shift or {}).items():
         zeros[feature] = by
     return Change(kind, sentence, remedy, features, columns, signs, zeros)
