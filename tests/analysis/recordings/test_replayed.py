@@ -13,7 +13,6 @@ from depo.analysis.recordings.named import environment_names
 from depo.analysis.simulator import Simulator
 from depo.data import Demonstrations, load_demonstrations
 from depo.environments.family import named_environment
-from depo.environments.gymnasium_environment import GymnasiumEnvironment
 
 HOPPER = named_environment("hopper").gymnasium()
 THIGH, FOOT, THIGH_RATE, FOOT_RATE, FORWARD = 2, 4, 8, 10, 5
@@ -92,22 +91,3 @@ def test_digits_that_a_step_does_not_need_may_be_missing(
     judge: Callable[[np.ndarray], RecordingCheck],
 ) -> None:
     assert judge(recorded().round(4)).fits
-
-
-def test_only_simulators_that_show_their_pose_are_taken() -> None:
-    assert Simulator.of(GymnasiumEnvironment("Swimmer-v5"), 8) is not None
-    assert Simulator.of(GymnasiumEnvironment("Reacher-v5"), 10) is None  # cosines and sines
-    assert Simulator.of(GymnasiumEnvironment("CartPole-v1"), 4) is None
-    assert Simulator.of(HOPPER, 10) is None
-
-
-def test_joints_know_their_features() -> None:
-    ant = Simulator.of(
-        GymnasiumEnvironment("Ant-v5", {"include_cfrc_ext_in_observation": False}), 27
-    )
-    assert ant is not None
-    root, hip, *_ = ant.joints
-    ant.close()
-    assert root.positions == (0, 1, 2, 3, 4)
-    assert root.quaternion == (1, 2, 3, 4)
-    assert (hip.positions, hip.velocities) == ((5,), (19,))

@@ -26,7 +26,7 @@ def opened(path: Path) -> Any:
 
 
 class Stored:
-    """A dataset that is opened when it is read: open ones take 50 kB each, and there may be many."""
+    """A dataset that is opened when it is read: open ones take 50 kB each, there may be many."""
 
     def __init__(self, file: Any, name: str, data: Any):
         self._file, self._name = file, name
