@@ -132,7 +132,7 @@ def to_minari(
                 action_space=action_space,
                 description=_description(demos),
             )
-        data.storage.update_metadata({MARK: _newread_mark(demos, env)})
+        data.storage.update_metadata({MARK: _new_mark(demos, env)})
     except BaseException as error:
         shutil.rmtree(folder, ignore_errors=True)  # half a dataset would block the next try
         if isinstance(error, DepoError) or not isinstance(error, Exception):
@@ -351,7 +351,7 @@ def _description(demos: Demonstrations) -> str:
     )
 
 
-def _newread_mark(demos: Demonstrations, env: str | gym.Env | None) -> dict[str, Any]:
+def _new_mark(demos: Demonstrations, env: str | gym.Env | None) -> dict[str, Any]:
     metadata = dict(demos.metadata)
     if isinstance(env, str):
         metadata["environment"] = env

@@ -188,7 +188,7 @@ def _default(table: Table, without: Sequence[str]) -> tuple[list[Column], list[s
     others = no_states([column.header for column in rest])
     others += [c.header for c in rest if is_counter(c.name) and c.header not in others]
     kept = [column for column in rest if column.header not in others]
-    if not kept and table.others:
+    if not kept and others and table.others:
         raise DepoError(
             f"{table.path} has no column of numbers that may be a state, '{readable(others[0])}' "
             f"and the like are none, and '{readable(', '.join(table.others))}' hold words: write "

@@ -6,6 +6,7 @@ tells them apart, ``timestamp`` is the time in seconds, and vectors are lists.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -86,7 +87,8 @@ def _renamed(
 ) -> tuple[Column, ...]:
     """Columns under the names of the state's components; actions have the same ones."""
     given = {header: _name(header, names) for header in state}
-    once = {header: name for header, name in given.items() if [*given.values()].count(name) == 1}
+    times = Counter(given.values())
+    once = {header: name for header, name in given.items() if times[name] == 1}
     return tuple(replace(column, name=once.get(column.header, column.name)) for column in columns)
 
 

@@ -37,7 +37,7 @@ class Part(NamedTuple):
 
     @property
     def names(self) -> list[str]:
-        """What depo's environments call them; nothing where it is all there is."""
+        """What depo's environments call those of a Dict."""
         name, shape = ".".join(self.way), self.space.shape or ()
         return [f"{name}.x{i}" for i in range(shape[0])] if shape else [name]
 
