@@ -2,27 +2,40 @@
 
     python benchmarks/check_recordings.py                    the shipped recordings
     python benchmarks/check_recordings.py hopper=mine.npz    and yours, by environment
+    python benchmarks/check_recordings.py --controllers      and those of written-down controllers
 
 Prints a table of corruptions and recordings: ``+`` is named as what it is, ``o`` warned of under
-another name, ``-`` not found; the first row is the recording as it is, which must have no warning.
-With ``--sentences`` every sentence is printed, too.
+another name, ``-`` not found, and nothing where it cannot be done. The first rows are right
+recordings, which must have no warning (``+``): as it is, few and short episodes, a little noise.
+With ``--sentences`` every sentence is printed, too; ``--only WORD,WORD``: rows with one of these.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
+from controllers import recorded
 
 from depo.analysis.recordings.check import compare
 from depo.analysis.recordings.exploration import Explored, explore
 from depo.analysis.recordings.named import environment_names
 from depo.analysis.recordings.pairs import find_pairs
+from depo.analysis.simulator import Simulator
 from depo.data import Demonstrations, load_demonstrations
 from depo.environments.family import named_environment
 
+CONTROLLED = (
+    "CartPole-v1",
+    "Acrobot-v1",
+    "Pendulum-v1",
+    "MountainCarContinuous-v0",
+    "InvertedDoublePendulum-v5",
+    "Reacher-v5",
+    "Swimmer-v5",
+)
 SHIPPED = ("inverted-pendulum", "hopper", "walker2d", "half-cheetah")
 SEED = 100
 DEGREES = 180 / np.pi
@@ -65,9 +78,61 @@ def swapped(size: int, *pairs: tuple[int, int]) -> np.ndarray:
     return columns
 
 
-def corruptions(explored: Explored) -> dict[str, tuple[str, Callable[[Episodes], Episodes]]]:
+Change = Callable[[Episodes], Episodes]
+
+
+def right(explored: Explored) -> dict[str, tuple[str, Change]]:
+    """Recordings in which nothing is wrong."""
+    drawn, quiet = np.random.default_rng(SEED), 1e-3 * explored.moves.usual_change
+    return {
+        "as it is": ("", lambda episodes: episodes),
+        "one episode": ("", lambda es: es[-1:]),
+        "two episodes": ("", lambda es: es[:2]),
+        "episodes of 60 states": ("", lambda es: [e[:60] for e in es]),
+        "episodes of 12 states": ("", lambda es: [e[:12] for e in es]),
+        "lengths that differ much": (
+            "",
+            lambda es: [e[: 15 + len(e) * i // len(es)] for i, e in enumerate(es)],
+        ),
+        "a little noise": ("", lambda es: [e + quiet * drawn.normal(size=e.shape) for e in es]),
+        "four decimals": ("", lambda es: [np.round(e, 4) for e in es]),
+    }
+
+
+def flipped(*columns: int) -> Change:
+    """Some features with the other sign."""
+    return scaled(-1.0, list(columns))
+
+
+def shifted(by: float, *columns: int) -> Change:
+    """Some features with another zero."""
+
+    def change(episodes: Episodes) -> Episodes:
+        zeros = np.zeros(episodes[0].shape[1])
+        zeros[list(columns)] = by
+        return [episode + zeros for episode in episodes]
+
+    return change
+
+
+def of_quaternion(names: Sequence[str]) -> dict[str, tuple[str, Change]]:
+    """What may be wrong with a quaternion, where there is one."""
+    four = [i for i, name in enumerate(names) if name.split()[-1] in ("q0", "q1", "q2", "q3")]
+    if len(four) != 4:
+        return {}
+    turned = np.arange(len(names))
+    turned[four] = np.roll(four, -1)
+    return {
+        "a quaternion that turns the other way": ("sign", flipped(*four[1:])),
+        "a quaternion as x, y, z, w": ("order", ordered(turned)),
+    }
+
+
+def corruptions(explored: Explored) -> dict[str, tuple[str, Change]]:
     """What is wrong: the kind of finding that names it, and how it is done."""
     pairs, size = find_pairs(explored.moves), explored.moves.features
+    if len(pairs) < 2:
+        return {}
     positions, velocities = [p.position for p in pairs], [p.velocity for p in pairs]
     rest = np.setdiff1d(np.arange(size), [*positions, *velocities])
     generator = np.random.default_rng(SEED)
@@ -75,7 +140,6 @@ def corruptions(explored: Explored) -> dict[str, tuple[str, Callable[[Episodes],
     none = np.zeros(size)
     none[1] = 1
     return {
-        "as it is": ("", lambda episodes: episodes),
         "one position in millimetres": ("units", scaled(1_000, positions[:1])),
         "all positions in millimetres": ("units", scaled(1_000, positions)),
         "one position in degrees": ("units", scaled(DEGREES, positions[1:2])),
@@ -94,6 +158,16 @@ def corruptions(explored: Explored) -> dict[str, tuple[str, Callable[[Episodes],
         "velocities before positions": ("order", ordered(np.r_[velocities, positions, rest])),
         "two positions exchanged": ("order", ordered(swapped(size, (positions[0], positions[1])))),
         "two joints exchanged, velocities too": ("order", ordered(swapped(size, *joints))),
+        "a joint with the other sign, velocity too": (
+            "sign",
+            flipped(positions[-1], velocities[-1]),
+        ),
+        "the first joint so": ("sign", flipped(positions[0], velocities[0])),
+        "a velocity with the other sign": ("sign", flipped(velocities[-1])),
+        "a joint with another zero": ("zero", shifted(0.5, positions[-1])),
+        "the first joint so, the other way": ("zero", shifted(-0.3, positions[0])),
+        "two decimals": ("rounded", lambda es: [np.round(e, 2) for e in es]),
+        "one decimal": ("rounded", lambda es: [np.round(e, 1) for e in es]),
         "recorded 2.5 times as often": ("step size", resampled(0.4)),
         "recorded twice as often": ("step size", resampled(0.5)),
         "every second state": ("step size", resampled(2)),
@@ -105,35 +179,47 @@ def corruptions(explored: Explored) -> dict[str, tuple[str, Callable[[Episodes],
     }
 
 
-def judge(demos: Demonstrations, env: str, *, sentences: bool) -> dict[str, str]:
+def judge(demos: Demonstrations, env: str, *, sentences: bool, only: str) -> dict[str, str]:
     """A sign for every corruption."""
     environment = named_environment(env).gymnasium()
     explored, signs = explore(environment), {}
     names = environment_names(environment, demos.dimension)
-    for label, (kind, change) in corruptions(explored).items():
-        damaged = Demonstrations.from_episodes(change(list(demos)))
-        found = compare(damaged, explored, names).findings
+    simulator = Simulator.of(environment, demos.dimension)
+    tried = {**right(explored), **corruptions(explored), **of_quaternion(names)}
+    for label, (kind, change) in tried.items():
+        if not any(word in label for word in only.split(",")):
+            continue
+        damaged = Demonstrations.from_episodes(
+            [e.astype(np.float32) for e in change([*map(np.float64, demos)]) if len(e) > 1]
+        )
+        found = compare(damaged, explored, names, simulator).findings
         kinds = [finding.kind for finding in found]
-        right = kinds[:1] == [kind] if kind else not kinds
-        signs[label] = "+" if right else "o" if kinds else "-"
+        is_right = kinds[:1] == [kind] if kind else not kinds
+        signs[label] = "+" if is_right else "o" if kinds else "-"
         if sentences:
-            print(f"{env}, {label}: {'; '.join(map(str, found)) or 'fits'}")
+            print(f"{env}, {label}: {'; '.join(map(str, found)) or 'fits'}", flush=True)
     return signs
 
 
 def main() -> None:
     """Print the table as Markdown."""
     words = sys.argv[1:]
+    only = words[words.index("--only") + 1] if "--only" in words else ""
     given = [word.partition("=") for word in words if "=" in word]
     sets = {name: (name, load_demonstrations(name)) for name in SHIPPED}
     sets |= {Path(file).stem: (env, load_demonstrations(file)) for env, _, file in given}
+    if "--controllers" in words:
+        sets |= {task: (task, recorded(task)) for task in CONTROLLED}
+    if "--given" in words:
+        sets = {name: own for name, own in sets.items() if name not in SHIPPED}
     judged = {
-        name: judge(demos, env, sentences="--sentences" in words)
+        name: judge(demos, env, sentences="--sentences" in words, only=only)
         for name, (env, demos) in sets.items()
     }
     print(f"| | {' | '.join(judged)} |\n| --- |{' :-: |' * len(judged)}")
-    for label in next(iter(judged.values())):
-        print(f"| {label} | {' | '.join(signs[label] for signs in judged.values())} |")
+    labels = dict.fromkeys(label for signs in judged.values() for label in signs)
+    for label in labels:
+        print(f"| {label} | {' | '.join(signs.get(label, '') for signs in judged.values())} |")
 
 
 if __name__ == "__main__":

@@ -70,6 +70,9 @@ TESTED_BY = {
     "core/training_metrics": "core/test_metric_names.py",
     "data/shipped": "data/test_demonstrations.py",
     # parts of reading recordings
+    "data/importing/array_episodes": "data/importing/test_archives.py",
+    "data/importing/formats": "data/importing/test_sources.py",
+    "data/importing/hdf5_files": "data/importing/test_foreign.py",
     "data/importing/arrays": "data/importing/test_archives.py",
     "data/importing/clock": "data/importing/test_text.py",
     "data/importing/dialect": "data/importing/test_text.py",
@@ -162,6 +165,7 @@ OF_MANY = {
     "runs/test_steps.py": "the steps that are asked for are taken, and no more",
     "experiments/test_ray.py": "sweeps on a cluster of three nodes",
     "analysis/report/test_in_a_browser.py": "the page with its scripts, in Chromium",
+    "data/importing/test_layouts.py": "files as other projects lay them out",
     "core/test_metric_names.py": "every metric that is written is in the catalogue",
     "methods/transfer/test_trunk.py": "new skills on the trunk of old ones, from job to first step",
     "methods/off_policy/test_discrete.py": "every off-policy method with discrete actions",

@@ -222,3 +222,9 @@ def named_file(name: str | Path, known: Mapping[str, Path], kind: str) -> Path:
     if str(name) not in known:
         raise unknown(kind, str(name), known)
     return known[str(name)]
+
+
+def size_of(path: Path) -> int:
+    """Bytes of a file, or of all files of a dataset's folder."""
+    files = path.rglob("*") if path.is_dir() else [path]
+    return sum(file.stat().st_size for file in files)

@@ -27,7 +27,7 @@ from gymnasium.spaces import Box, Discrete, Space
 from depo.core.child import in_child
 from depo.core.codec import decode, encode
 from depo.core.errors import DepoError, readable
-from depo.core.files import check_plain_file, read_object
+from depo.core.files import check_plain_file, read_object, size_of
 from depo.core.imports import import_module
 from depo.data.demonstrations import Demonstrations
 from depo.data.hdf5 import check_self_contained
@@ -48,12 +48,8 @@ def from_minari(
 
     The file is parsed by a process of its own, with limits on memory and time (``core/child.py``).
     """
-    _minari()
-    folder, what = _find(dataset), f"Minari dataset '{dataset}'"
-    files = [file for file in folder.rglob("*") if not file.is_dir()]
-    for file in files:
-        check_plain_file(file, "a file of Minari")
-    size = sum(file.stat().st_size for file in files)
+    folder, what = find_dataset(dataset), f"Minari dataset '{dataset}'"
+    size = size_of(folder)
     arguments = {
         "folder": str(folder.absolute()),
         "what": what,
@@ -75,10 +71,10 @@ def read_folder(
     folder: Path, what: str, keep_actions: bool = False, episodes: int | None = None
 ) -> Demonstrations:
     """A dataset's folder as demonstrations, parsed here; ``what`` is it, for errors."""
-    minari = _minari()
+    minari = the_library()
     about = read_object(folder / ABOUT)
     try:
-        mark = _mark(about)
+        mark = read_mark(about)
         for file in folder.rglob("*.hdf5"):
             check_self_contained(file)
         data = minari.MinariDataset(folder)
@@ -87,7 +83,7 @@ def read_folder(
         for episode in data.iterate_episodes(_first(data, episodes)):
             states.append(_states(episode.observations, data.observation_space))
             if keep_actions:
-                acted = _numbers(episode.actions, data.action_space)
+                acted = values_of(episode.actions, data.action_space)
                 actions.append(np.concatenate([acted, acted[-1:]]))
             returns.append(np.sum(episode.rewards, dtype=np.float64))
         return Demonstrations(
@@ -120,7 +116,7 @@ def to_minari(
     to: it gives the spaces, and Minari can recover it. Without one, spaces are as large as the
     data, and actions that are not recorded are zeros of ``Discrete(1)``.
     """
-    minari = _minari()
+    minari = the_library()
     folder = _new_folder(dataset_id)
     made = _make(env, arguments or {}) if isinstance(env, str) else env
     try:
@@ -148,7 +144,8 @@ def to_minari(
     return folder
 
 
-def _minari() -> Any:
+def the_library() -> Any:
+    """Minari, if it is installed."""
     try:
         import minari
     except ImportError:
@@ -156,12 +153,17 @@ def _minari() -> Any:
     return minari
 
 
-def _find(dataset: str | Path) -> Path:
+def find_dataset(dataset: str | Path) -> Path:
+    """The folder of a dataset by its id or its folder; of plain files only."""
+    the_library()
     from minari.storage import get_dataset_path
 
     root = get_dataset_path("")
     for folder in (Path(dataset), Path(dataset) / "data", root / dataset / "data"):
         if (folder / ABOUT).is_file():
+            for file in folder.rglob("*"):
+                if not file.is_dir():
+                    check_plain_file(file, "a file of Minari")
             return folder
     raise DepoError(
         f"no Minari dataset '{dataset}' below {root}: fetch it with 'minari download {dataset}', "
@@ -179,7 +181,7 @@ class Mark:
     metadata: Mapping[str, Any] = field(default_factory=dict)
 
 
-def _mark(about: dict[str, Any]) -> Mark:
+def read_mark(about: dict[str, Any]) -> Mark:
     """What depo wrote down when it made the dataset; empty for the datasets of others."""
     if not {"observation_space", "action_space"} <= set(about):  # Minari would run the environment
         raise DepoError("its spaces are not written down: write it again with Minari 0.5")
@@ -190,14 +192,14 @@ def _check_spaces(data: Any, mark: Mark, keep_actions: bool) -> None:
     space = data.observation_space
     if not isinstance(space, Discrete) and not (isinstance(space, Box) and len(space.shape) == 1):
         raise DepoError(
-            f"the observation space is {_short(space)}, demonstrations hold finite (Discrete) "
-            "states or vectors (Box of rank 1): flatten it, or choose a part, before importing"
+            f"the observation space is {short(space)}, demonstrations hold finite (Discrete) "
+            "states or vectors (Box of rank 1): 'depo demos import' takes parts of a Dict"
         )
     if keep_actions and mark.actions == "zeros":
         raise DepoError("its actions are zeros, none were recorded: do not keep them")
     if keep_actions and not _is_plain(data.action_space):
         raise DepoError(
-            f"the action space is {_short(data.action_space)}, demonstrations hold numbers or "
+            f"the action space is {short(data.action_space)}, demonstrations hold numbers or "
             "vectors: do not keep the actions"
         )
 
@@ -210,15 +212,16 @@ def _first(data: Any, wanted: int | None) -> list[int]:
 
 
 def _states(observations: Any, space: Space) -> np.ndarray:
-    states = _numbers(observations, space)
+    states = values_of(observations, space)
     return states if isinstance(space, Discrete) or states.dtype.kind == "f" else states * 1.0
 
 
-def _numbers(values: Any, space: Space) -> np.ndarray:
+def values_of(values: Any, space: Space) -> np.ndarray:
+    """Values as an array, which are of the space."""
     array = np.asarray(values)
     if array.shape[1:] != space.shape:  # Minari 0.5.3 wrote vectors of bytes as pictures
         raise DepoError(
-            f"values of shape {array.shape[1:]} are not of its space {_short(space)}: "
+            f"values of shape {array.shape[1:]} are not of its space {short(space)}: "
             "the file is damaged, fetch or write it again"
         )
     return array
@@ -273,7 +276,7 @@ def _actions(demos: Demonstrations, env: gym.Env | None) -> np.ndarray:
     space = Discrete(1) if env is None else env.action_space
     if not _is_plain(space):
         raise DepoError(
-            f"the environment has the action space {_short(space)}, zeros stand in for numbers or "
+            f"the environment has the action space {short(space)}, zeros stand in for numbers or "
             "vectors only: leave the environment out"
         )
     return np.repeat(np.asarray(create_zero_array(space))[None], len(demos.observations), axis=0)
@@ -289,7 +292,7 @@ def _fitted(values: np.ndarray, env: gym.Env | None, what: str) -> tuple[np.ndar
     given = f"up to {values.max()}" if values.ndim == 1 else f"of {values.shape[1]} dimensions"
     raise DepoError(
         f"demonstrations have {values.dtype} {what}s {given}, the environment has the {what} space "
-        f"{_short(space)}: pass the environment they were recorded in"
+        f"{short(space)}: pass the environment they were recorded in"
     )
 
 
@@ -375,5 +378,6 @@ def _is_plain(space: Space) -> bool:
     return space.shape is not None and len(space.shape) <= 1
 
 
-def _short(space: Space) -> str:
+def short(space: Space) -> str:
+    """A space in one line."""
     return " ".join(str(space).split())

@@ -176,3 +176,15 @@ def test_other_experts_of_older_simulators_fit(file: str) -> None:
     environment = named_environment(OTHERS[file]).gymnasium()
     found = check_in(load_demonstrations(SHARED / f"{file}.npz"), environment)
     assert found.fits, found.warnings
+
+
+@pytest.mark.parametrize("lengths", [(2,), (12,), (2, 2, 2, 2)])
+def test_of_a_handful_of_steps_nothing_else_is_said(lengths: tuple[int, ...]) -> None:
+    said = only([walk[:n] for walk, n in zip(recording(), lengths, strict=False)])
+    assert said.startswith("few: the recording has")
+
+
+@pytest.mark.parametrize("lengths", [(300,), (7, 7, 7, 7), (2, 3, 30, 300)])
+def test_few_short_and_uneven_episodes_fit(lengths: tuple[int, ...]) -> None:
+    found = checked([walk[:n] for walk, n in zip(recording(), lengths, strict=False)])
+    assert found.fits, found.warnings

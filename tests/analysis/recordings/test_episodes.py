@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from depo.analysis.recordings.episodes import find_lengths
+from depo.analysis.recordings.episodes import find_few, find_lengths
 from depo.data import Demonstrations
 
 
@@ -22,3 +22,11 @@ def test_no_limit_and_finer_steps() -> None:
     assert find_lengths(demos, None) == []
     assert find_lengths(demos, 200, step_size=0.4) == []
     assert find_lengths(demos, 200, step_size=0.8)
+
+
+def test_a_handful_of_steps_is_said_to_be_too_few() -> None:
+    assert not find_few(Demonstrations.from_episodes([[0] * 6] * 4))
+    (one,) = find_few(Demonstrations.from_episodes([[0, 0]]))
+    assert "has one step, too few" in one.sentence
+    (some,) = find_few(Demonstrations.from_episodes([[0] * 5, [0] * 12]))
+    assert "has 15 steps in all" in some.sentence

@@ -3,12 +3,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 
 from depo.core.errors import DepoError
 from depo.data.importing.columns import choose, resolve_one
 from depo.data.importing.memory import ArrayTable
 from depo.data.importing.table import Column
+from tests.support.recordings import import_here
 
 HEADERS = (
     "time [ms]",
@@ -96,3 +98,9 @@ def test_one_column_is_one() -> None:
     assert resolve_one("WHO", table(), "--episode") == "who"
     with pytest.raises(DepoError, match="means 2 columns"):
         resolve_one("obs", table(), "--episode")
+
+
+def test_a_table_of_words_alone_is_refused(tmp_path: Path) -> None:
+    pl.DataFrame({"name": ["a", "b", "c"]}).write_parquet(tmp_path / "a.parquet")
+    with pytest.raises(DepoError, match="has no column of numbers beside its time"):
+        import_here(tmp_path / "a.parquet", {})

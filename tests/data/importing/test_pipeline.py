@@ -176,7 +176,7 @@ def test_files_must_give_the_same_features_whatever_their_units_and_order(tmp_pa
         ({}, {"dimension": 4, "environment": "E"}, "E has states of 4 numbers, the recordings"),
         ({}, {"dimension": 4, "environment": "E"}, "give 2 (hip, x): choose and order them by"),
         ({}, {"dimension": 4, "environment": "E"}, "--columns, or add --velocities"),
-        ({"shortest": 500}, {}, "no episode of 500 or more states in 1 files (101 rows, 1 shorter"),
+        ({"shortest": 500}, {}, "no episode of 500 or more states in 1 file (101 rows, 1 shorter"),
         ({"max_gap": 0.001}, {}, "--max-gap 0.001 is shorter than the 0.01 from row to row of"),
         ({"columns": ("hpi",)}, {}, "unknown column 'hpi': did you mean"),
         ({"time": "x:mm"}, {}, "'mm' is no unit of time"),

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from depo.analysis.recordings.comparison import Comparison
-from depo.analysis.recordings.episodes import find_lengths, find_starts
+from depo.analysis.recordings.episodes import find_few, find_lengths, find_starts
 from depo.analysis.recordings.exploration import STEPS, Explored, explore
 from depo.analysis.recordings.findings import Finding
 from depo.analysis.recordings.finite import find_in_finite
 from depo.analysis.recordings.motion import (
     find_boundaries,
     find_leaps,
+    find_opposite,
     find_unreachable,
     find_velocities,
 )
@@ -22,6 +23,7 @@ from depo.analysis.recordings.moves import Moves
 from depo.analysis.recordings.named import environment_names, find_names, shown_names
 from depo.analysis.recordings.order import better_order, find_order
 from depo.analysis.recordings.reachable import Reach, reach
+from depo.analysis.recordings.replayed import find_replayed
 from depo.analysis.recordings.step_size import find_step_size, step_ratio
 from depo.analysis.recordings.units import find_units, unit_factors
 from depo.analysis.recordings.values import (
@@ -29,7 +31,9 @@ from depo.analysis.recordings.values import (
     find_duplicates,
     find_outside,
     find_repeated,
+    find_rounded,
 )
+from depo.analysis.simulator import Simulator
 from depo.core.errors import DepoError
 from depo.data.demonstrations import Demonstrations
 from depo.data.shipped import load_demonstrations
@@ -117,11 +121,23 @@ def check_in(
         said = f"the recording has {demos.dimension} features, the environment {states}"
         remedy = "give the environment and the --env-args it was recorded with"
         return RecordingCheck((Finding("dimension", f"{said}: {remedy}"),))
-    return compare(demos, explore(environment, steps), environment_names(environment, states))
+    explored, known = explore(environment, steps), environment_names(environment, states)
+    simulator = Simulator.of(environment, states)
+    try:
+        return compare(demos, explored, known, simulator)
+    finally:
+        if simulator is not None:
+            simulator.close()
 
 
-def compare(demos: Demonstrations, explored: Explored, known: Sequence[str] = ()) -> RecordingCheck:
-    """A recording of vectors beside an exploration; ``known`` is what the environment calls them.
+def compare(
+    demos: Demonstrations,
+    explored: Explored,
+    known: Sequence[str] = (),
+    simulator: Simulator | None = None,
+) -> RecordingCheck:
+    """A recording of vectors beside an exploration; ``known`` is what the environment calls them,
+    ``simulator`` one that can be put into its states.
 
     One mistake is one sentence: of columns in another order nothing else is said, and after units
     the recording is read as it would be in the right ones.
@@ -129,16 +145,26 @@ def compare(demos: Demonstrations, explored: Explored, known: Sequence[str] = ()
     names = shown_names(demos, known)
     comparison = Comparison(Moves.of(demos), explored, names)
     found = find_names(demos.feature_names, known)
+    if few := find_few(demos):
+        return RecordingCheck((*found, *few), comparison)
     spoilt = find_constant(comparison) + find_duplicates(comparison)
     found += spoilt + find_repeated(comparison)
-    wrong = sorted({feature for finding in spoilt for feature in finding.features})
-    comparison = replace(comparison, ignored=tuple(wrong)).without_held_steps()
+    comparison = comparison.without({i for finding in spoilt for i in finding.features})
+    comparison = comparison.without_held_steps()
+    rounded = find_rounded(comparison)
+    found += rounded
+    comparison = comparison.without({feature for own in rounded for feature in own.features})
+    if opposite := find_opposite(comparison):
+        return RecordingCheck((*found, *opposite), comparison)
     columns = better_order(comparison)
     if columns is not None:
         return RecordingCheck((*found, *find_order(comparison, columns)), comparison)
     factors = unit_factors(comparison)
     corrected = comparison.corrected(factors=1.0 / factors)
     step, reached = step_ratio(corrected), reach(corrected.recording, explored)
+    if step == 1.0 and (replayed := find_replayed(corrected, simulator)):
+        found += find_units(comparison, factors) + replayed
+        return RecordingCheck(tuple(found), comparison, reached)
     found += find_units(comparison, factors) + find_step_size(corrected)
     found += find_outside(demos, corrected, factors)
     found += find_starts(demos, corrected) + find_lengths(demos, explored.limit, step)

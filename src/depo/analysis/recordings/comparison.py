@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -13,6 +14,8 @@ from depo.analysis.recordings.pairs import Pair, find_pairs, slope
 
 BROKEN = 0.5
 """The correlation below which a pair of the environment is none in the recording."""
+OPPOSITE, AS_MUCH = 0.85, float(np.log(1.5))
+"""The correlation, and how near a slope must be, of a pair of which one has the other sign."""
 AWAY = 3.0
 """Starts whose middle is this many widths from 0 are compared by their middle, others by width."""
 NOISE = 1e-2
@@ -35,6 +38,10 @@ class Comparison:
         """The same, were the recording's features in another order or in other units."""
         moves = self.recording if columns is None else self.recording[columns]
         return replace(self, recording=moves if factors is None else moves * factors)
+
+    def without(self, features: Collection[int]) -> Comparison:
+        """The same, saying nothing else of features that are known to be wrong."""
+        return replace(self, ignored=tuple(sorted({*self.ignored, *features})))
 
     def without_held_steps(self) -> Comparison:
         """The same without recorded steps that change nothing, if there are others."""
@@ -59,7 +66,7 @@ class Comparison:
         return np.array(
             [
                 np.log(own.slope / pair.slope)
-                if own.correlation >= BROKEN and own.slope > 0
+                if own.correlation >= BROKEN and own.slope > 0 and not self._is_ignored(pair)
                 else np.nan
                 for pair, own in zip(self.pairs, self.recorded_pairs, strict=True)
             ]
@@ -68,7 +75,9 @@ class Comparison:
     @cached_property
     def pair_weights(self) -> np.ndarray:
         """How much every pair's ratio says, by its correlation in the recording."""
-        return np.array([max(own.correlation, 0.0) ** 2 for own in self.recorded_pairs])
+        return np.array(
+            [np.nan_to_num(max(own.correlation, 0.0)) ** 2 for own in self.recorded_pairs]
+        )
 
     @cached_property
     def broken(self) -> list[Pair]:
@@ -79,8 +88,22 @@ class Comparison:
             for pair, own in zip(self.pairs, self.recorded_pairs, strict=True)
             if own.correlation < BROKEN
             and moving[list(pair.both)].all()
-            and not set(pair.both) & set(self.ignored)
+            and not self._is_ignored(pair)
         ]
+
+    @cached_property
+    def opposite(self) -> list[Pair]:
+        """Those of them whose position changes as much as its velocity says, the other way."""
+        recorded = dict(zip(self.pairs, self.recorded_pairs, strict=True))
+        found = []
+        for pair in self.broken:
+            own = recorded[pair]
+            if own.correlation <= -OPPOSITE and abs(np.log(-own.slope / pair.slope)) <= AS_MUCH:
+                found.append(pair)
+        return found
+
+    def _is_ignored(self, pair: Pair) -> bool:
+        return bool(set(pair.both) & set(self.ignored))
 
     @cached_property
     def range_ratios(self) -> np.ndarray:

@@ -6,6 +6,7 @@ import numpy as np
 
 from depo.analysis.recordings.comparison import NOISE, Comparison
 from depo.analysis.recordings.findings import Finding, listed, number, span, verb
+from depo.analysis.recordings.pairs import FEWEST
 from depo.analysis.recordings.units import EPISODES, OUTSIDE
 from depo.data.demonstrations import Demonstrations, place
 
@@ -13,6 +14,17 @@ BEYOND = 0.2
 """Part of the resets' range by which all starts must lie outside of it."""
 LENIENT = 1.1
 """How exactly the number of steps is known where states are other than one step apart."""
+
+
+def find_few(demos: Demonstrations) -> list[Finding]:
+    """A recording of so few steps that nothing can be compared, nor much be learned."""
+    steps = int((demos.episode_lengths - 1).sum())
+    if steps >= FEWEST:
+        return []
+    said = "has one step" if steps == 1 else f"has {steps} steps in all"
+    return [
+        Finding("few", f"the recording {said}, too few to compare or to learn from: record more")
+    ]
 
 
 def find_starts(demos: Demonstrations, comparison: Comparison) -> list[Finding]:

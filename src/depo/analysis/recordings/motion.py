@@ -45,6 +45,23 @@ def find_velocities(comparison: Comparison) -> list[Finding]:
     ]
 
 
+def find_opposite(comparison: Comparison) -> list[Finding]:
+    """Positions that go the other way than their velocities say, if that is all that is wrong."""
+    pairs = comparison.opposite
+    if not pairs or len(pairs) < len(comparison.broken):
+        return []
+    positions = [pair.position for pair in pairs]
+    return [
+        Finding(
+            "sign",
+            f"{listed(comparison.names, positions)} {verb(positions, 'goes', 'go')} the other way "
+            f"than {verb(positions, 'its velocity says', 'their velocities say')}: one of the two "
+            "has the other sign, multiply it by -1",
+            tuple(feature for pair in pairs for feature in pair.both),
+        )
+    ]
+
+
 def find_leaps(comparison: Comparison) -> list[Finding]:
     """Features that change in a step by far more than under random actions."""
     wrong = np.flatnonzero(comparison.change_ratios > LEAPS)

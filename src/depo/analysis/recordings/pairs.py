@@ -74,14 +74,17 @@ def find_pairs(moves: Moves, least: float = LEAST) -> list[Pair]:
 def slope(moves: Moves, position: int, velocity: int, share: float = 0.5) -> Pair:
     """How one feature's change follows another, without the steps that fit worst.
 
-    Numbers at the rim of a velocity's range are left out: there it may be clipped.
+    Numbers at the rim of a velocity's range are left out: there it may be clipped. NaN: too few
+    steps are left.
     """
     v, w = moves.states[:, velocity], moves.reached[:, velocity]
     low, high = min(v.min(), w.min()), max(v.max(), w.max())
     inside = (np.minimum(v, w) > low) & (np.maximum(v, w) < high)
     change = moves.change[inside, position]
     mean = (1 - share) * v[inside] + share * w[inside]
-    if inside.sum() < FEWEST or np.ptp(mean) <= NOTHING or np.ptp(change) <= NOTHING:
+    if inside.sum() < FEWEST:
+        return Pair(position, velocity, np.nan, np.nan, share)
+    if np.ptp(mean) <= NOTHING or np.ptp(change) <= NOTHING:
         return Pair(position, velocity, 0.0, 0.0, share)
     k, offset = _line(mean, change)
     error = np.abs(change - k * mean - offset)

@@ -17,6 +17,11 @@ OFTEN, SELDOM = 0.2, 0.5
 """Shares of explored steps: in which a feature that may rest has one value, or does not change."""
 MOST = 2_000
 """States by which equal columns are told."""
+COARSE, FEWEST = 0.5, 50
+"""A grid's width, in usual changes of a step, from which rounding harms: it is then a 25th of a
+step's square and more; and states below which no grid is looked for."""
+ON_GRID = 0.02
+"""How far from a grid, in its widths, values may lie that are on it."""
 
 
 def find_outside(
@@ -127,3 +132,36 @@ def find_repeated(comparison: Comparison) -> list[Finding]:
             "was a slow sensor logged too often? Drop the copies",
         )
     ]
+
+
+def find_rounded(comparison: Comparison) -> list[Finding]:
+    """Features with so few digits that a step hardly shows, though the environment's have more."""
+    own, other = comparison.recording, comparison.explored.moves
+    grids = np.array([_grid(column) for column in own.states.T])
+    usual = np.sqrt(np.square(own.change).mean(axis=0))
+    repeats = [len(np.unique(column)) < SELDOM * len(column) for column in other.states.T]
+    wrong = np.flatnonzero(
+        (grids > 0) & (grids >= COARSE * usual) & (usual > 0) & ~np.array(repeats)
+    )
+    if not len(wrong):
+        return []
+    features, first = wrong.tolist(), int(wrong[np.argmax((grids / (usual + NOTHING))[wrong])])
+    return [
+        Finding(
+            "rounded",
+            f"{listed(comparison.names, features)} {verb(features, 'is', 'are')} rounded: "
+            f"'{comparison.names[first]}' to multiples of {number(grids[first])}, while a step "
+            f"changes it by {number(usual[first])}: log more digits",
+            tuple(features),
+        )
+    ]
+
+
+def _grid(values: np.ndarray) -> float:
+    """The width of the grid that all values lie on; 0: on none, or nothing repeats."""
+    found = np.unique(values)
+    if len(values) < FEWEST or not 2 < len(found) < SELDOM * len(values):
+        return 0.0
+    width = float(np.diff(found).min())
+    places = (found - found[0]) / width
+    return width if bool((np.abs(places - np.round(places)) <= ON_GRID).all()) else 0.0

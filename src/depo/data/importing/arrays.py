@@ -14,6 +14,8 @@ STATES = ("observations", "observation", "obs", "states", "state", "qpos")
 NO_STATE = ("action", "reward", "terminal", "timeout", "done", "termination", "truncation", "info")
 SHORT = re.compile(r"(acts?|rews?)(\.\d+)?$")
 """The same, where names are short."""
+ACTION = re.compile(r"((last|prev|previous)_)?(actions?|acts?)(\.\d+)?$")
+"""What was done before, where it lies beside what was seen."""
 MOST_COLUMNS = 10_000
 
 
@@ -58,16 +60,48 @@ def table_length(shapes: Mapping[str, tuple[int, ...]]) -> int:
 
 
 def state_headers(names: Sequence[str]) -> tuple[str, ...]:
-    """The columns that are the state, by what they are called; none: it cannot be told."""
-    for word in STATES:
-        found = [n for n in names if n == word or n.startswith((f"{word}.", f"{word}/"))]
-        if word == "qpos" and found:
-            found += [n for n in names if n.startswith("qvel")]
-        if found:
-            return tuple(found)
-    last = {n: n.split("/")[-1].lower() for n in names}
-    kept = [n for n in names if not (last[n].startswith(NO_STATE) or SHORT.match(last[n]))]
+    """The columns that are the state, by what they are called; none: it cannot be told.
+
+    >>> state_headers(["actions.0", "obs/actions.0", "obs/hip.0", "next_obs/hip.0"])
+    ('obs/hip.0',)
+    >>> state_headers(["steps/is_last", "steps/observation.0", "infos/qpos.0"])
+    ('steps/observation.0',)
+    """
+    for rule in (_begins, _has_part):
+        for word in STATES:
+            found = [n for n in names if rule(n, word)]
+            if word == "qpos" and found:
+                found += [n for n in names if rule(n, "qvel")]
+            kept = [n for n in found if not ACTION.match(_last(n))]
+            if found:
+                return tuple(kept or found)
+    kept = [n for n in names if not (_last(n).startswith(NO_STATE) or SHORT.match(_last(n)))]
     return tuple(kept) if len(kept) < len(names) else ()
+
+
+def are_steps(names: Sequence[str]) -> bool:
+    """Whether rows are steps of an environment: they have actions and rewards, too.
+
+    >>> are_steps(["data/obs.0", "data/actions.0", "data/rewards"]), are_steps(["reward", "x"])
+    (True, False)
+    """
+    last = [_last(name) for name in names]
+    return all(any(name.startswith(word) for name in last) for word in ("act", "rew"))
+
+
+def _begins(name: str, word: str) -> bool:
+    return name == word or name.startswith((f"{word}.", f"{word}/"))
+
+
+def _has_part(name: str, word: str) -> bool:
+    """Whether a group or dataset on the way is called so, and none that holds no states."""
+    parts = name.split("/")
+    is_other = any(part.startswith((*NO_STATE, "next")) for part in parts)
+    return not is_other and any(part == word or part.startswith(f"{word}.") for part in parts)
+
+
+def _last(name: str) -> str:
+    return name.split("/")[-1].lower()
 
 
 def without_matrices(

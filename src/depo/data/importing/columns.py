@@ -9,16 +9,19 @@ y, z).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from depo.core.errors import DepoError, unknown
+from depo.core.errors import DepoError, readable, unknown
 from depo.data.importing.roles import GUESSED, is_counter, no_states
 from depo.data.importing.table import Column, Table
 from depo.data.importing.units import ANGLE, BRACKETED, Unit, parse_unit
 
 LINEAR, QUATERNION = "linear", "quaternion"
+COMPONENT = re.compile(r"\.\d+$")
+"""What a column's header ends with that is a component of a vector."""
 WORDS = (ANGLE, LINEAR, "wrapped", "rate", QUATERNION)
 
 
@@ -186,13 +189,21 @@ def _parsed(item: str, table: Table) -> _Item:
 def _default(table: Table, without: Sequence[str]) -> tuple[list[Column], list[str]]:
     if table.state:
         state = [header for header in table.state if header not in without]
-        return [column for column in table.columns if column.header in state], []
+        others = [c.header for c in table.columns if c.header not in table.state]
+        left = dict.fromkeys(COMPONENT.sub("", header) for header in others)
+        return [column for column in table.columns if column.header in state], list(left)
     rest = [column for column in table.columns if column.header not in without]
     others = no_states([column.header for column in rest])
     others += [c.header for c in rest if is_counter(c.name) and c.header not in others]
     kept = [column for column in rest if column.header not in others]
+    if not kept and others and table.others:
+        raise DepoError(
+            f"{table.path} has no column of numbers that may be a state, '{readable(others[0])}' "
+            f"and the like are none, and '{readable(', '.join(table.others))}' hold words: write "
+            "one number a column, or name columns by --columns"
+        )
     if not kept:  # what is left may be anything
-        return rest, list(table.others)
+        return rest, []
     return kept, [*others, *table.others]
 
 

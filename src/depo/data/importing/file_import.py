@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from depo.core.errors import DepoError, readable
+from depo.data.importing.arrays import are_steps
 from depo.data.importing.clock import days_added, guessed_unit
 from depo.data.importing.columns import LINEAR, QUATERNION
 from depo.data.importing.marks import Labels, Marks
@@ -210,12 +211,13 @@ class FileImport:
         plan = self.plan
         if self.step is None or has_seconds:
             return self.step
-        if plan.table.are_steps:
+        if plan.table.are_steps or are_steps([column.header for column in plan.table.columns]):
             plan.report.note("rows are steps of an environment already: not resampled")
             return None
         raise DepoError(
             f"{plan.table.path} has no column of times: name it by --time COLUMN, or say how often "
             "its rows were recorded by --recorded-hz N"
+            + ("" if self.settings.hz else "; if a row is a step of the environment, drop --env")
         )
 
     def _new_resampler(self, max_gap: float, step: float | None) -> Resampler:

@@ -1,4 +1,4 @@
-"""Parquet and HDF5: described and converted by a child with limits, many files at a time.
+"""Parquet, HDF5 and Minari: described and converted by a child with limits, many files at a time.
 
 The child writes rows of plain float64 (the columns asked for, then time, then label), which are
 read here in chunks: a damaged file costs a sentence, and a thousand small files not a thousand
@@ -9,20 +9,21 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from depo.core.child import in_child
 from depo.core.errors import DepoError, readable
+from depo.core.files import size_of
 from depo.core.limits import check_size, read_limit
-from depo.data.importing import hdf5, parquet
+from depo.data.importing import hdf5, minari_rows, parquet
 from depo.data.importing.clock import find_time
 from depo.data.importing.report import FileReport
 from depo.data.importing.table import Column, Rows, Table, raw_rows, with_label
 from depo.data.importing.units import parse_unit
 
-FORMATS = {"parquet": parquet, "hdf5": hdf5}
+FORMATS = {"parquet": parquet, "hdf5": hdf5, "minari": minari_rows}
 TOGETHER = 1 << 26
 """Bytes of files that are converted by one child."""
 
@@ -40,7 +41,7 @@ class Batch:
 
     def describe(self) -> list[Mapping[str, Any]]:
         """What each file holds, or what is wrong with it."""
-        size = sum(path.stat().st_size for path in self.paths)
+        size = sum(map(size_of, self.paths))
         arguments = {"format": self.format, "paths": [str(p.absolute()) for p in self.paths]}
         what = str(self.paths[0])
         with in_child(f"{__name__}:describe", {**arguments, "what": what}, what, size) as (_, said):
@@ -59,7 +60,7 @@ class Batch:
     def _convert(self, first: int, asked: list[Any]) -> None:
         size, last = 0, first
         while last < len(self.paths) and (last == first or size < TOGETHER):
-            size += self.paths[last].stat().st_size
+            size += size_of(self.paths[last])
             last += 1
         own = self.paths[first:last]
         arguments = {
@@ -121,6 +122,8 @@ def open_foreign(format: str, paths: Sequence[Path]) -> list[ForeignTable | Depo
             continue
         units = said.get("units", {})
         columns = [_column(header, units.get(header, "")) for header in said["columns"]]
+        given = said.get("names", {})
+        columns = [replace(c, name=given.get(c.header, c.name)) for c in columns]
         found.append(
             ForeignTable(
                 path=path,
@@ -128,6 +131,10 @@ def open_foreign(format: str, paths: Sequence[Path]) -> list[ForeignTable | Depo
                 state=tuple(said.get("state", ())),
                 time=find_time(said["columns"]) or next(iter(units), ""),
                 others=tuple(said.get("words", ())),
+                hz=said.get("hz"),
+                are_steps=said.get("are_steps", False),
+                is_finite=said.get("is_finite", False),
+                environment=said.get("environment", ""),
                 notes=tuple(said.get("notes", ())),
                 batch=batch,
                 number=number,
@@ -170,7 +177,7 @@ def convert(format: str, paths: Sequence[str], what: str, asked: Any, out: str) 
                 for block in FORMATS[format].blocks(path, wanted, time, label):
                     size = 8 * (rows + len(block)) * block.shape[1]
                     # the rows go to a file: what counts is whether they were ever recorded
-                    check_size(min(size, read_limit()), str(path), path.stat().st_size)
+                    check_size(min(size, read_limit()), str(path), size_of(path))
                     file.write(block.tobytes())
                     rows += len(block)
             except (DepoError, MemoryError):

@@ -143,7 +143,10 @@ def _numbered_groups(found: Mapping[str, Any]) -> tuple[list[str], list[dict[str
                 break
     if not groups:
         return [], []
-    parent = max(groups, key=lambda name: len(groups[name]))
+    has_state = {p: any(_is_state(n) for own in g.values() for n in own) for p, g in groups.items()}
+    if not any(has_state.values()) and any(_is_state(name) for name in found):
+        return [], []  # the layers of a policy that comes with its recordings
+    parent = max(groups, key=lambda name: (has_state[name], len(groups[name])))
     names = sorted(groups[parent], key=lambda n: (int(NUMBERED.match(n)[1]), n))  # type: ignore[index]
     prefix = f"{parent}/" if parent else ""
     return [f"{prefix}{name}" for name in names], [groups[parent][name] for name in names]
@@ -156,10 +159,14 @@ def _groups_alike(found: Mapping[str, Any]) -> tuple[list[str], list[dict[str, A
         group, slash, rest = name.partition("/")
         if slash:
             groups.setdefault(group, {})[rest] = data
-    alike = {g: own for g, own in groups.items() if any(n.split("/")[0] in STATES for n in own)}
-    if len(alike) < 2 or any(name.split("/")[0] in STATES for name in found):
+    alike = {g: own for g, own in groups.items() if any(map(_is_state, own))}
+    if len(alike) < 2 or any(map(_is_state, found)):
         return [], []
     return list(alike), list(alike.values())
+
+
+def _is_state(name: str) -> bool:
+    return name.split("/")[0] in STATES
 
 
 class _Episode:

@@ -25,6 +25,20 @@ def opened(path: Path) -> Any:
         raise DepoError(f"{path} is not a readable HDF5 file: {readable(str(error))}") from None
 
 
+class Stored:
+    """A dataset that is opened when it is read: open ones take 50 kB each, there may be many."""
+
+    def __init__(self, file: Any, name: str, data: Any):
+        self._file, self._name = file, name
+        self.shape, self.dtype = data.shape, data.dtype
+
+    def __len__(self) -> int:
+        return int(self.shape[0])
+
+    def __getitem__(self, rows: Any) -> np.ndarray:
+        return np.asarray(self._file[self._name][rows])
+
+
 class Turned:
     """A dataset of MATLAB's, which writes columns where others write rows."""
 
@@ -67,7 +81,8 @@ def datasets(file: Any, path: Path) -> dict[str, Any]:
                 waiting.append((f"{prefix}{name}/", member, depth + 1))
             elif isinstance(member, h5py.Dataset) and _is_plain(member):
                 is_turned = "MATLAB_class" in member.attrs and len(member.shape) > 1
-                found[f"{prefix}{name}"] = Turned(member) if is_turned else member
+                stored = Stored(file, f"{prefix}{name}", member)
+                found[f"{prefix}{name}"] = Turned(stored) if is_turned else stored
     if not found:
         raise DepoError(f"{path} has no dataset of numbers with rows")
     return dict(sorted(found.items()))

@@ -6,7 +6,8 @@ tells them apart, ``timestamp`` is the time in seconds, and vectors are lists.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -34,6 +35,7 @@ def open_dataset(folder: Path) -> list[ForeignTable | DepoError]:
     for file in files:
         check_plain_file(file, "Parquet")
     names = {name: _names(feature) for name, feature in features.items()}
+    few = _missing(about.get("total_episodes"), files)
     version = str(about.get("codebase_version", ""))[:20]
     found: list[ForeignTable | DepoError] = []
     for table in open_foreign("parquet", files):
@@ -50,15 +52,24 @@ def open_dataset(folder: Path) -> list[ForeignTable | DepoError]:
         found.append(
             replace(
                 table,
-                columns=tuple(_named(column, names) for column in table.columns),
+                columns=_renamed(table.columns, state, names),
                 state=tuple(state),
                 time=TIME if TIME in headers else "",
                 episode=EPISODE if EPISODE in headers else "",
                 hz=hz if hz and 0 < hz < 1e6 else None,
-                notes=(*table.notes, f"a LeRobot dataset {version}".rstrip()),
+                notes=(*table.notes, f"a LeRobot dataset {version}".rstrip(), *few),
             )
         )
     return found
+
+
+def _missing(episodes: Any, files: Sequence[Path]) -> list[str]:
+    """What to say where version 2, which has a file for each episode, has fewer of them."""
+    found = sum(file.name.startswith("episode_") for file in files)
+    is_number = isinstance(episodes, int) and not isinstance(episodes, bool)
+    if not found or not is_number or found >= episodes:
+        return []
+    return [f"{found} files of {episodes:,} episodes are here: fetch the rest, if they are wanted"]
 
 
 def _names(feature: Any) -> list[str]:
@@ -71,9 +82,18 @@ def _names(feature: Any) -> list[str]:
     return given if len(set(given)) == len(given) else []
 
 
-def _named(column: Column, names: Mapping[str, list[str]]) -> Column:
-    vector, _, number = column.header.rpartition(".")
+def _renamed(
+    columns: Sequence[Column], state: Sequence[str], names: Mapping[str, list[str]]
+) -> tuple[Column, ...]:
+    """Columns under the names of the state's components; actions have the same ones."""
+    given = {header: _name(header, names) for header in state}
+    times = Counter(given.values())
+    once = {header: name for header, name in given.items() if times[name] == 1}
+    return tuple(replace(column, name=once.get(column.header, column.name)) for column in columns)
+
+
+def _name(header: str, names: Mapping[str, list[str]]) -> str:
+    """What the dataset calls a component of a vector; else its header."""
+    vector, _, number = header.rpartition(".")
     known = names.get(vector, [])
-    if not number.isdecimal() or int(number) >= len(known):
-        return column
-    return replace(column, name=known[int(number)])
+    return known[int(number)] if number.isdecimal() and int(number) < len(known) else header

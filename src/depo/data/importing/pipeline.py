@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from depo.core.errors import DepoError, printable, readable
+from depo.core.files import size_of
 from depo.data.demonstrations import Demonstrations
 from depo.data.importing.file_import import FileImport
 from depo.data.importing.plan import ImportSettings, Plan, make_plans
@@ -105,7 +106,7 @@ def _read(
     progress: Progress,
 ) -> list[float]:
     """Bring every file to the writer; the seconds between its states, of each that says them."""
-    sizes = [_size(plan.table.path) for plan in plans]
+    sizes = [size_of(plan.table.path) for plan in plans]
     done, steps = 0, list[float]()
     for plan, size in zip(plans, sizes, strict=True):
         one = FileImport(plan, settings, step, writer)
@@ -154,15 +155,16 @@ def _check_kept(reports: Sequence[FileReport], settings: ImportSettings) -> None
     pieces, splits = (sum(getattr(r, n) for r in reports) for n in ("short_pieces", "splits"))
     notes = [note for report in reports for note in report.notes]
     raise DepoError(
-        f"no episode of {settings.shortest} or more states in {len(reports)} files "
-        f"({sum(r.rows for r in reports):,} rows, {pieces:,} shorter pieces, {splits:,} gaps"
+        f"no episode of {settings.shortest} or more states in {_many(len(reports), 'file')} "
+        f"({_many(sum(r.rows for r in reports), 'row')}, {_many(pieces, 'shorter piece')}, "
+        f"{_many(splits, 'gap')}"
         f"{'; ' + notes[0] if notes else ''}): raise --max-gap, lower --shortest, or look at the "
         "columns with --columns"
     )
 
 
-def _size(path: Path) -> int:
-    return path.stat().st_size if path.is_file() else 1
+def _many(count: int, what: str) -> str:
+    return f"{count:,} {what}" + ("" if count == 1 else "s")
 
 
 def _metadata(

@@ -16,11 +16,10 @@ from depo.data.importing.foreign import open_foreign
 from depo.data.importing.formats import LOOKED_AT, format_of
 from depo.data.importing.lerobot import ABOUT as LEROBOT
 from depo.data.importing.lerobot import open_dataset
-from depo.data.importing.memory import demonstrations_table
 from depo.data.importing.table import Table
 from depo.data.importing.text import open_text
 from depo.data.minari_datasets import ABOUT as MINARI
-from depo.data.minari_datasets import from_minari
+from depo.data.minari_datasets import find_dataset
 
 SUFFIXES = (
     *(".csv", ".tsv", ".txt", ".dat", ".log", ".mot", ".sto"),
@@ -64,6 +63,8 @@ def open_tables(found: Sequence[Found]) -> list[Table | DepoError]:
             try:
                 if format == "lerobot":
                     tables += open_dataset(path)
+                elif format == "minari":
+                    tables += open_foreign(format, [find_dataset(path)])
                 else:
                     tables.append(_open(path, format))
             except DepoError as error:
@@ -72,8 +73,6 @@ def open_tables(found: Sequence[Found]) -> list[Table | DepoError]:
 
 
 def _open(path: Path, format: str) -> Table:
-    if format == "minari":
-        return demonstrations_table(from_minari(path), path)
     if format == "npz":
         return open_archive(path)
     return open_text(path)
