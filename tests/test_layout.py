@@ -11,7 +11,6 @@ NO_BEHAVIOUR = {
     "models/scalar": "one number as a module",
 }
 TESTED_BY = {
-    "data/importing/array_episodes": "data/importing/test_archives.py",
     # what a command does is tested where it is done; that it is understood, by cli/test_main
     "cli/cotrain": "driving/test_family.py",
     "cli/demo": "cli/test_main.py",  # its help alone: all of it takes minutes
