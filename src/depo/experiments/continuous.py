@@ -82,8 +82,9 @@ RECIPE_SCALES["paper"] = RECIPE_SCALES["bench"]
 """The same tasks by the recipe, by those methods that have it; the authors never ran it."""
 
 
-_AS_DRAWN = {"walker2d-depo": {"value_unit": "deviation", "updates_per_step": 1.0}}
-"""What the recipe was when the one run that was not made again since was made (lab note 40)."""
+_FIRST_FORM = {"value_unit": "deviation", "updates_per_step": 1.0}
+_AS_DRAWN = {f"{x}-depo": _FIRST_FORM for x in ("inverted-pendulum", "hopper", "walker2d")}
+"""What the recipe was when runs that were not made again since were made (lab notes 39 and 40)."""
 
 
 def _plan_fig3(scale: ScaleSettings) -> Plan:
