@@ -21,7 +21,7 @@ def test_it_names_the_package(part: str, tmp_path: Path) -> None:
     about["job"]["environment"] |= {"family": "gone"} if part == "environment" else {}
     about["made_with"] |= {"depo-gone": "1.3", "pytest": "1"}
     (tmp_path / "run" / SETTINGS).write_text(json.dumps(about))
-    said = "unknown .*'gone'.*; it was made with the package depo-gone 1.3, which is not installed"
+    said = "run was made with depo-gone 1.3, not installed here: .*unknown .*'gone'"
     with pytest.raises(DepoError, match=said):
         Run.open(tmp_path / "run")
 

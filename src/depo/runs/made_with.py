@@ -35,18 +35,14 @@ def plugins_of(job: Job) -> dict[str, str]:
 
 
 def not_installed(made_with: Mapping[str, object]) -> str:
-    """The packages that a run was made with beside depo and that are not here, as the end of a
-    sentence; empty: none is missing.
+    """The packages that a run was made with beside depo and that are not here.
 
     >>> not_installed({"depo": "0.2.0", "depo-mine": "1.3"})
-    '; it was made with the package depo-mine 1.3, which is not installed here'
+    'depo-mine 1.3'
     """
     others = {name: x for name, x in made_with.items() if name not in {*versions(), COMMIT}}
     missing = [f"{name} {x}" for name, x in others.items() if _version(name) == NONE]
-    if not missing:
-        return ""
-    named = readable(", ".join(missing))
-    return f"; it was made with the package {named}, which is not installed here"
+    return readable(", ".join(missing))
 
 
 def commit() -> dict[str, str]:

@@ -121,7 +121,10 @@ class Run:
         try:
             job = Job.from_json(settings.job, f"{path / SETTINGS}: job")
         except DepoError as error:
-            raise DepoError(f"{error}{not_installed(settings.made_with)}") from None
+            if missing := not_installed(settings.made_with):
+                said = f"{path} was made with {missing}, not installed here: {error}"
+                raise DepoError(said) from None
+            raise
         run = cls(path, job, wants=job.wants)
         if run.wants:
             distrust(run.wants, str(path))
