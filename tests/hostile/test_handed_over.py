@@ -151,7 +151,7 @@ def test_curves_without_end_are_refused(text: str, said: str, tmp_path: Path) ->
 def test_curves_of_very_many_runs_are_parsed_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A pass for each of its columns made an hour of a file that may be read."""
+    """And not once for each of its columns."""
     passes = []
     parsed = foreign_curves._table
     monkeypatch.setattr(foreign_curves, "_table", lambda *a: passes.append(a) or parsed(*a))
