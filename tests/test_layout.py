@@ -146,7 +146,6 @@ TESTED_BY = {
     "methods/on_policy/presets": "methods/test_presets.py",
     "methods/on_policy/settings": "runs/test_job.py",
     "methods/tasks": "methods/test_presets.py",
-    "runs/made_with": "runs/test_job.py",
     "runs/problem": "runs/test_run.py",
     "losses/distal_skill": "methods/transfer/test_off_policy.py",
     "models/critic": "learners/test_off_policy.py",

@@ -66,6 +66,13 @@ def test_what_a_run_would_refuse_is_refused(tmp_path: Path, capsys) -> None:
     assert "empty" in capsys.readouterr().err
 
 
+def test_a_tracker_that_is_not_installed_is_told_of_before_the_run(monkeypatch, capsys) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    status = call("train", "depo", "--track", "wandb", "--dry-run")
+    assert status == 2
+    assert "pip install 'depo[track]'" in capsys.readouterr().err
+
+
 def test_a_run_like_it_tells_the_time(tmp_path: Path) -> None:
     small = {"batch_steps": 64, "hidden": 16, "evaluate_every": 1}
     job = make_job("depo", env_args={"size": 3}, steps=640, overrides=small)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from depo.core.errors import DepoError
-from depo.core.imports import allow, distrust, import_module
+from depo.core.imports import EXTRAS, allow, distrust, import_module
 
 
 def test_a_module_of_the_current_folder(tmp_path: Path, monkeypatch) -> None:
@@ -26,6 +26,12 @@ def test_one_that_breaks_names_who_needs_it(content: str, tmp_path: Path, monkey
     (tmp_path / "broken_for_depo.py").write_text(content)
     with pytest.raises(DepoError, match="cannot import 'broken_for_depo' of skill"):
         import_module("broken_for_depo", "skill", "broken_for_depo:f")
+
+
+def test_one_that_an_extra_brings_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(EXTRAS, "nowhere_for_depo", "robotics")
+    with pytest.raises(DepoError, match=r"No module named .*: pip install 'depo\[robotics\]'$"):
+        import_module("nowhere_for_depo", "environment", "nowhere_for_depo:Arm-v0")
 
 
 def test_a_strangers_name_waits_for_the_users_leave() -> None:

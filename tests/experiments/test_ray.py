@@ -21,6 +21,10 @@ from tests.support.arguments import flat
 pytestmark = pytest.mark.slow
 SMALL = {"size": 3, "hidden": 16, "batch_steps": 64, "checkpoint_every": 1}
 STEPS = 64 * 60
+LONGEST = 1_800
+"""Seconds on the clock for one test: what waits for a worker would wait for ever."""
+BUSY = {"worker_register_timeout_seconds": 600, "health_check_failure_threshold": 20}
+"""Ray takes what a busy machine has not begun in a minute, or answered a few times, for dead."""
 AGAIN = """
 import sys
 from pathlib import Path
@@ -46,16 +50,29 @@ def local(tmp_path_factory) -> Sweep:
 
 @pytest.fixture
 def cluster() -> Iterator[Any]:
-    """A head that does no work, and two nodes that do."""
+    """A head that does no work, and two nodes that do, for a limited time."""
     ray = pytest.importorskip("ray", reason="Ray is an extra: pip install 'depo[ray]' to test it")
     from ray.cluster_utils import Cluster
 
     small = {"include_dashboard": False, "object_store_memory": 80 * 2**20}
-    found = Cluster(initialize_head=True, head_node_args={"num_cpus": 0, **small})
-    found.workers = [found.add_node(num_cpus=1, object_store_memory=80 * 2**20) for _ in range(2)]
-    yield found
-    ray.shutdown()
-    found.shutdown()
+    head = {"num_cpus": 0, "_system_config": BUSY, **small}
+    before = signal.signal(signal.SIGALRM, _too_long)
+    signal.alarm(LONGEST)
+    found = Cluster(initialize_head=True, head_node_args=head)
+    try:
+        found.workers = [
+            found.add_node(num_cpus=1, object_store_memory=80 * 2**20) for _ in range(2)
+        ]
+        yield found
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+        ray.shutdown()
+        found.shutdown()
+
+
+def _too_long(*_: object) -> None:
+    raise TimeoutError(f"the cluster took more than {LONGEST} s")
 
 
 def holder(run: Path) -> int:

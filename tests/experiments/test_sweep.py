@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import sys
 from concurrent.futures import Future
@@ -65,12 +66,18 @@ class FailedError(LostError):
         self.cause = cause
 
 
+class GivenUpError(LostError):
+    """No worker has begun in Ray's time."""
+
+
 class Cluster:
     """Ray, as far as a sweep knows it: its machines come and go."""
 
     def __init__(self, cores: list[float], error: Exception | None = None):
         self.cores, self.error = cores, error
-        self.exceptions = SimpleNamespace(RayError=LostError, RayTaskError=FailedError)
+        self.exceptions = SimpleNamespace(
+            RayError=LostError, RayTaskError=FailedError, RaySystemError=GivenUpError
+        )
         self.waiting: list[Future] = []
         self.options: dict[str, object] = {}
 
@@ -119,6 +126,39 @@ def said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
 def test_a_driver_says_that_all_workers_are_lost_and_goes_on_when_one_is_back(said) -> None:
     assert said(2.0, 2.0, 1.0) == []
     assert said(2.0, 0.0, 0.0, 0.0, 4.0, 1.0) == [sweep_module.LOST, sweep_module.BACK]
+
+
+class BusyCluster(Cluster):
+    """Its machines have no time: what is given is given up, for so many times."""
+
+    def __init__(self, times: int):
+        super().__init__([])
+        self.times, self.given = times, 0
+
+    def remote(self, **options):
+        return lambda _: SimpleNamespace(remote=lambda *_: SimpleNamespace(future=self._future))
+
+    def _future(self) -> Future:
+        self.given += 1
+        found: Future = Future()
+        if self.given <= self.times:
+            found.set_exception(GivenUpError("Failed to startup worker"))
+        else:
+            found.set_result(None)
+        return found
+
+
+@pytest.mark.parametrize("times", [2, engines.LOSSES + 1])
+def test_a_run_that_no_worker_has_begun_is_given_again(
+    times: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cluster = BusyCluster(times)
+    monkeypatch.setitem(sys.modules, "ray", cluster)
+    sweep = Sweep(tmp_path, {"ppo": PlannedRun(make_job("ppo", steps=128, **flat(**SMALL)))})
+    refused = pytest.raises(DepoError, match=r"'ppo': Ray gave it up 11 times \(Failed to startup")
+    with refused if times > engines.LOSSES else contextlib.nullcontext():
+        sweep.execute(workers=1, engine="ray", watch=lambda *_: None)
+    assert cluster.given == min(times, engines.LOSSES) + 1
 
 
 def test_a_cluster_that_is_gone_gets_a_sentence(said) -> None:

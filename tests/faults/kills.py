@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from depo.runs.run import TIMING
-from tests.faults.child import Child, Ended
+from tests.faults.child import PATIENCE, Child, Ended
 from tests.faults.subjects import Subject, difference
 
 SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
@@ -80,7 +80,7 @@ def _kill(
         time.sleep(chance.random() * (0.3 if instant == "evaluation" else subject.seconds / 2))
         began = time.monotonic() if child.is_running() else 0.0
         child.send(number)
-    ended = child.wait(LONGEST + 5 if began else 600)
+    ended = child.wait(LONGEST + 5 if began else PATIENCE)
     run.with_name("signalled").unlink(missing_ok=True)  # the file that told of it
     if not began:
         return None

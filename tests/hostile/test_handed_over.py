@@ -10,9 +10,11 @@ from pathlib import Path
 
 import jax
 import numpy as np
+import polars as pl
 import pytest
 
 import depo
+from depo.analysis.report import foreign_curves
 from depo.analysis.report.foreign_curves import read_curves
 from depo.core.codec import encode
 from depo.core.errors import DepoError
@@ -20,9 +22,11 @@ from depo.core.files import parse_object, read_toml
 from depo.core.imports import distrust
 from depo.core.npz import array_shapes
 from depo.data.demonstrations import Demonstrations
+from depo.data.importing import parquet
 from depo.data.importing.plan import ImportSettings
 from depo.data.importing.report import FileReport
 from depo.data.importing.sources import find_recordings, open_tables
+from depo.driving.traffic.table import parse_table
 from depo.environments.dynamics import parse_dynamics
 from depo.environments.family import EnvironmentSettings
 from depo.environments.gymnasium_family import GymnasiumSettings
@@ -142,6 +146,41 @@ def test_curves_without_end_are_refused(text: str, said: str, tmp_path: Path) ->
     (tmp_path / "a.csv").write_text(text)
     with pytest.raises(DepoError, match=said):
         read_curves([str(tmp_path / "a.csv")])
+
+
+def test_curves_of_very_many_runs_are_parsed_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And not once for each of its columns."""
+    passes = []
+    parsed = foreign_curves._table
+    monkeypatch.setattr(foreign_curves, "_table", lambda *a: passes.append(a) or parsed(*a))
+    names, row = ",".join(f"run {i} - return" for i in range(300)), ",".join(["1"] * 300)
+    (tmp_path / "a.csv").write_text(f"step,{names}\n1,{row}\n2,{row}\n")
+    (curve,) = read_curves([str(tmp_path / "a.csv")])
+    assert curve.values.shape == (2, 300)
+    assert len(passes) == 2  # the head, and the rows
+    (tmp_path / "b.csv").write_text(f"step,{names}\n" + f"1,{row}\n" * 20_000)
+    with pytest.raises(DepoError, match=r"read into a table, takes 1\.96 GiB"):
+        read_curves([str(tmp_path / "b.csv")])
+
+
+@pytest.mark.parametrize("name", ["a[1].parquet", "*.parquet", "?1.parquet"])
+def test_a_file_whose_name_is_a_pattern_is_that_file(name: str, tmp_path: Path) -> None:
+    """polars takes it for all files that it fits, and does not look at this one."""
+    columns = {"vehicle": [0] * 9, "frame": [*range(9)], "y": [1.0] * 9, "lane": [0] * 9}
+    sizes = {"length": [4.0] * 9, "width": [2.0] * 9}
+    secret = pl.DataFrame({"secret": [7.0] * 9})
+    for other in ("a1.parquet", "b1.parquet"):
+        secret.write_parquet(tmp_path / other)
+    own = io.BytesIO()
+    pl.DataFrame({"x": [float(i) for i in range(9)], **columns, **sizes}).write_parquet(own)
+    (tmp_path / name).write_bytes(own.getvalue())
+    assert parquet.describe(tmp_path / name)["columns"][:2] == ["x", "vehicle"]
+    (block,) = parquet.blocks(tmp_path / name, ["x"], "", "")
+    assert block[:, 0].tolist() == list(range(9))
+    rows, _ = parse_table(tmp_path / name, None, lambda share: None)
+    assert len(rows) == 9
 
 
 def test_names_of_files_with_digits_that_are_no_numbers(tmp_path: Path) -> None:

@@ -176,7 +176,9 @@ def test_rates_fall_by_a_variants_own_updates(schedule: str, planner: int, tmp_p
 
 def test_what_cannot_be_trained_together_is_refused(tmp_path: Path) -> None:
     for method in ("gaifo", "depo-rl"):
-        with pytest.raises(DepoError, match="unknown method with a planner to share"):
+        with pytest.raises(
+            DepoError, match=f"'{method}' has no planner that variants can share: take depo, "
+        ):
             make_job(method, env=ID, variants=VARIANTS)
     with pytest.raises(DepoError, match="at least two"):
         depo.cotrain("depo", variants=("1",), steps=100, out=tmp_path / "none")

@@ -17,7 +17,7 @@ from depo.methods.off_policy import settings as off
 from depo.methods.registry import Implementation, MethodSpec, deferred, methods
 from depo.methods.sac import OffPolicySAC
 from depo.methods.settings_tree import named
-from depo.methods.supervised import OnPolicySupervised
+from depo.methods.supervised import OffPolicySupervised, OnPolicySupervised
 
 SAVING = off.Saving()
 
@@ -54,6 +54,7 @@ class Negative(Fine):
 BUILD = deferred("nowhere:Nothing")
 OWN = Implementation(Fine, BUILD)
 SPEC = MethodSpec("mine", "Mine.", {"on-policy": OWN})
+SHORT = Implementation(OffPolicySupervised, BUILD, default_steps=2_000)
 
 
 def of(**changes: Any) -> MethodSpec:
@@ -81,6 +82,10 @@ BROKEN = [
     (lambda: replace(SPEC, implementations={"on-policy": 7}), "7 is no Impl"),  # type: ignore[dict-item]
     (lambda: of(build="mine:Mine"), "build 'mine:Mine' cannot be called"),
     (lambda: of(default_steps=0), "default_steps 0 is not a positive"),
+    (
+        lambda: MethodSpec("mine", "Mine.", {"off-policy": SHORT}),
+        "default_steps 2,000 end before the 5,000 random ones that preset 'fast' begins with",
+    ),
     (lambda: of(settings=dict), "is no class derived from MethodSettings"),
     (
         lambda: of(settings=Undeclared),

@@ -15,9 +15,12 @@ from depo.data import Demonstrations
 from depo.environments.gymnasium_environment import GymnasiumEnvironment
 from depo.environments.mujoco import TASKS
 from depo.models.card import Origin
-from depo.runs.planners import vector_planner
+from depo.runs.planners import planner_folder, vector_planner
+from depo.runs.run import CHECKPOINTS
+from depo.runs.training import begin
 from tests.environments import point
 from tests.environments.point import ID
+from tests.support.small_jobs import job
 
 
 def saved(folder: Path, planner, **origin) -> Path:
@@ -27,6 +30,14 @@ def saved(folder: Path, planner, **origin) -> Path:
 def gaussian(mean, scale) -> depo.GaussianPlanner:
     normaliser = depo.Normaliser(jnp.array(mean, jnp.float32), jnp.array(scale, jnp.float32))
     return depo.GaussianPlanner(jax.random.key(0), normaliser, (8,))
+
+
+def test_a_run_whose_method_has_no_planner_says_so(tmp_path: Path) -> None:
+    for method, said in (("bco", "by 'bco', which has no planner"), ("depo-supervised", "finish")):
+        folder = begin(job("compiled", tmp_path, method), tmp_path / method).path
+        (folder / CHECKPOINTS).mkdir(exist_ok=True)
+        with pytest.raises(DepoError, match=said):
+            planner_folder(str(folder), 0)
 
 
 def test_a_planner_that_does_not_fit_is_told_why(tmp_path: Path) -> None:

@@ -196,6 +196,8 @@ def test_sizes_are_looked_at_before_anything_is_read(tmp_path: Path, monkeypatch
     (tmp_path / "big" / "settings.json").write_bytes(b" " * 11)
     with pytest.raises(depo.DepoError, match="has 11 bytes, at most 10 are taken"):
         depo.pull(tmp_path / "big", tmp_path / "out")
+    with pytest.raises(depo.DepoError, match="has 12 bytes in all, at most 10 are taken"):
+        list(places.checked_names({"card.md": 6, "settings.json": 6}, "there"))
     monkeypatch.undo()
     sizes = dict.fromkeys(map(str, np.arange(65)), 1)
     with pytest.raises(depo.DepoError, match="holds 65 files"):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from depo.cli.training import work_on
 from depo.cli.training_form import parse_job
-from depo.core.errors import DepoError, unknown
-from depo.methods.registry import methods
+from depo.core.errors import DepoError
+from depo.methods.registry import check_shares_planner, methods
 
 SUMMARY = "Train one planner with several vehicles, or other variants of an environment, at once."
 HELP = """depo cotrain METHOD --variants A,B,…: one planner, several variants of an environment
@@ -27,13 +27,12 @@ Examples:
 
 def run(argv: list[str]) -> int:
     """Co-train."""
-    shared = [name for name, spec in methods().items() if spec.shares_planner]
     if not argv or argv[0] in ("-h", "--help"):
+        shared = [name for name, spec in methods().items() if spec.shares_planner]
         print(HELP.format(methods=", ".join(shared)))
         return 0
     method, *flags = argv
-    if method not in shared:
-        raise unknown("method with a planner to share", method, shared)
+    check_shares_planner(method)
     asked = parse_job(method, flags, f"depo cotrain {method}", SUMMARY, cotrains=True)
     if not asked.job.variants:
         raise DepoError("give at least two variants: --variants normal,inverse,transpose")

@@ -41,12 +41,12 @@ def work_on(asked: Asked) -> int:
         )
     if common.out and not (is_many and not (Path(common.out) / SETTINGS).exists()):
         refuse_taken(Path(common.out))
+    track = Track(common.track)
     if common.dry_run:
         return tell(asked.job, common.out, as_json=common.json)
     from depo.analysis.recordings.before_training import check_before_training
     from depo.core.runtime import prepare_jax
 
-    track = Track(common.track)
     prepare_jax()
     for sentence in check_before_training(asked.job, strict=common.strict):
         stderr.print(f"WARNING, {sentence}", soft_wrap=True, style="bold red")

@@ -23,6 +23,9 @@ ELSEWHERE = re.compile(r"^\.|[/\\:~]")
 """What a text holds that names a file outside its environment's package, or ``module:Id``; MuJoCo's
 environments take a name that begins with a point for a file of the current folder."""
 
+EXTRAS = {"gymnasium_robotics": "robotics"}
+"""Modules whose environments the pages name, and the extra that brings each."""
+
 _allowed: set[str] = set()
 """Names that the user has said in this process, or a folder of the user's."""
 _elsewhere: set[str] = set()
@@ -95,7 +98,8 @@ def import_module(module: str, kind: str, name: str) -> ModuleType:
     try:
         return importlib.import_module(module)
     except Exception as error:
-        where = ""
+        extra = EXTRAS.get(module) if isinstance(error, ModuleNotFoundError) else None
+        where = f": pip install 'depo[{extra}]'" if extra else ""
         if name in _elsewhere:
             where = "; if it lies in the current folder, where this was not made, say --trust"
         raise DepoError(f"cannot import '{module}' of {kind} '{name}': {error}{where}") from None

@@ -17,7 +17,7 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from pathlib import Path
 from typing import IO, Any, Literal
 
-from depo.core.errors import DepoError
+from depo.core.errors import DepoError, readable
 from depo.core.runtime import cores, forget_safe_path, safe_path
 from depo.runs.job import Job
 from depo.runs.run import SETTINGS, Run
@@ -115,6 +115,10 @@ class LocalExecutor:
         """Always: where one is killed, its call fails."""
         return True
 
+    def begins_again(self, error: BaseException) -> bool:
+        """Never: whatever ended a run would end it again."""
+        return False
+
     def explanation(self, error: BaseException) -> str:
         """What the user can mend; empty: nothing."""
         return str(error) if isinstance(error, DepoError | OSError) else ""
@@ -159,18 +163,31 @@ class RayExecutor:
         if self._is_ours:
             ray.init(log_to_driver=False)
         self._work = ray.remote(num_cpus=1, max_retries=LOSSES)(work_on_one_core)
+        self._given_up = 0
 
     def explanation(self, error: BaseException) -> str:
         """What the user can mend: the worker's own words, or that it was lost; empty: nothing."""
         known, cause = self._ray.exceptions, getattr(error, "cause", error)
         if isinstance(cause, DepoError | OSError):
             return str(cause)
+        if isinstance(error, known.RaySystemError):
+            return (
+                f"Ray gave it up {self._given_up + 1} times ({readable(str(error))}): give the "
+                "same command again when its machines are less busy, it goes on"
+            )
         if isinstance(error, known.RayError) and not isinstance(error, known.RayTaskError):
             return (
                 f"its worker was lost {LOSSES + 1} times ({type(error).__name__}; out of memory?): "
                 "give the same command again, it goes on"
             )
         return ""
+
+    def begins_again(self, error: BaseException) -> bool:
+        """Whether to give a run again: Ray gives up what no worker has begun in its time (a minute,
+        a few times over), as on machines that others use, too."""
+        again = isinstance(error, self._ray.exceptions.RaySystemError) and self._given_up < LOSSES
+        self._given_up += again
+        return again
 
     def has_workers(self) -> bool:
         """Whether any machine of the cluster can take a run."""

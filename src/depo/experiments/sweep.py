@@ -174,6 +174,9 @@ class Sweep:
                 label = running.pop(future)
                 if (error := future.exception()) is None:
                     continue
+                if executor.begins_again(error):
+                    todo.append(label)
+                    continue
                 if said := executor.explanation(error):
                     raise DepoError(f"run '{label}': {said}") from None
                 raise error

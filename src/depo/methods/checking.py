@@ -155,6 +155,16 @@ def _preset_problems(own: Any) -> Iterator[str]:
         for name, values in table.items():
             if trouble := _trouble(own.settings, values):
                 yield f"{where or 'preset '}'{name}': {trouble}"
+            elif not where and (random := _random_steps(own.settings, values)) > own.default_steps:
+                yield (
+                    f"default_steps {own.default_steps:,} end before the {random:,} random ones "
+                    f"that preset '{name}' begins with: raise them, or lower random_steps"
+                )
+
+
+def _random_steps(kind: type[MethodSettings], values: Mapping[str, Any]) -> int:
+    """Steps before anything is learned; on finite states none."""
+    return getattr(settings_from(kind, values).exploration, "random_steps", 0)
 
 
 def _trouble(kind: type[MethodSettings], values: Any) -> str:

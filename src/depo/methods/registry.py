@@ -133,6 +133,13 @@ def find_method(name: str) -> MethodSpec:
     return found
 
 
+def check_shares_planner(name: str) -> None:
+    """Refuse a method that variants of an environment cannot train together."""
+    if not find_method(name).shares_planner:
+        shared = ", ".join(spec.name for spec in methods().values() if spec.shares_planner)
+        raise DepoError(f"method '{name}' has no planner that variants can share: take {shared}")
+
+
 def implementation_of(settings: MethodSettings) -> Implementation:
     """The method and learner that settings belong to."""
     for spec in _all().values():

@@ -18,6 +18,7 @@ from depo.methods.registry import (
     Implementation,
     LearnerName,
     MethodSpec,
+    check_shares_planner,
     find_method,
     methods,
 )
@@ -173,9 +174,8 @@ class Job:
     def _check_variants(self) -> None:
         if self.schedule not in SCHEDULES:
             raise unknown("schedule", self.schedule, SCHEDULES)
-        if self.variants and not self.spec.shares_planner:
-            shared = [name for name, spec in methods().items() if spec.shares_planner]
-            raise unknown("method with a planner to share", self.method, shared)
+        if self.variants:
+            check_shares_planner(self.method)
         if self.schedule == "joint" and self.variants and not self.spec.adds_losses:
             raise DepoError(
                 f"schedule 'joint' adds up the losses of variants, {self.method} has the same one "

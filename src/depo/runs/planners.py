@@ -49,6 +49,9 @@ def planner_folder(source: str, seed: int) -> Path:
                 f"run {path} has no planner but a reward: 'depo train airl-transfer --reward-from "
                 f"{path}' learns by it"
             )
+        spec = Run.open(path).job.spec
+        if not found and "planner" not in spec.exports:
+            raise DepoError(f"run {path} was trained by '{spec.name}', which has no planner")
         has = f"has planners for {', '.join(found)}" if found else "has no planner (finished?)"
         raise DepoError(
             f"run {path} {has}, none for seed {seed}: "

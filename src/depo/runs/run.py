@@ -45,7 +45,7 @@ from depo.data.demonstrations import Demonstrations
 from depo.environments.names import is_given
 from depo.runs.job import Job
 from depo.runs.lock import is_locked, locked
-from depo.runs.made_with import commit, plugins_of, versions
+from depo.runs.made_with import commit, not_installed, plugins_of, versions
 from depo.runs.migrations import since_2, since_3, since_4
 from depo.runs.tables import append_csv, is_as_left, longest_table, read_numbers
 
@@ -119,7 +119,14 @@ class Run:
             raise DepoError(f"{path} is not a run (no {SETTINGS} in it): {remedy}")
         check_folder(path)
         stored = read_object(path / SETTINGS)
-        job = Job.from_json(_settings(path, stored).job, f"{path / SETTINGS}: job")
+        settings = _settings(path, stored)
+        try:
+            job = Job.from_json(settings.job, f"{path / SETTINGS}: job")
+        except DepoError as error:
+            if missing := not_installed(settings.made_with):
+                said = f"{path} was made with {missing}, not installed here: {error}"
+                raise DepoError(said) from None
+            raise
         run = cls(path, job, wants=job.wants)
         if run.wants:
             distrust(run.wants, str(path))

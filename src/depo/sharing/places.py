@@ -28,7 +28,7 @@ PARTS = ("planner", "policy")
 ENTRY_FILES = {ENTRY, README} | {f"{part}/{file}" for part in PARTS for file in MODEL_FILES}
 MOST_FILES, DEEPEST = 64, 4
 LARGEST = 1 << 28
-"""Bytes of one file: models are megabytes."""
+"""Bytes of one file, and of all: models are megabytes."""
 
 
 @runtime_checkable
@@ -233,3 +233,5 @@ def checked_names(sizes: dict[str, int], where: str) -> Iterator[str]:
         if size > LARGEST:
             raise DepoError(f"{where}: '{name}' has {size:,} bytes, at most {LARGEST:,} are taken")
         yield name
+    if (whole := sum(sizes.values())) > LARGEST:  # they are checked together, in memory
+        raise DepoError(f"{where} has {whole:,} bytes in all, at most {LARGEST:,} are taken")

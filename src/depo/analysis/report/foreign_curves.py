@@ -27,7 +27,7 @@ from depo.runs.job import MAX_SEEDS
 LARGEST = 1 << 26
 """Bytes of a file of curves."""
 ROW = 350
-"""Bytes that a row takes in memory."""
+"""Bytes that a point of a curve takes in memory."""
 FURTHEST = 1e300
 """Steps and returns from here on have no sum."""
 SEPARATORS = ",;\t"
@@ -71,7 +71,6 @@ def read_curves(given: Sequence[str]) -> list[ForeignCurve]:
 def read_curve_file(path: Path) -> tuple[str, list[tuple[np.ndarray, np.ndarray]]]:
     """What kind of file it is, and (steps, returns) of every seed in it."""
     text = read_text(path, "CSV", LARGEST).removeprefix("\ufeff")
-    check_size(text.count("\n") * ROW, f"{path}, read into a table,")
     is_monitor = text.startswith("#")
     if is_monitor:
         text = text.partition("\n")[2]
@@ -92,11 +91,12 @@ def read_curve_file(path: Path) -> tuple[str, list[tuple[np.ndarray, np.ndarray]
             "Value), or one column 'step' and one 'return'"
         )
     _check_count(path, len(values))
-    found = []
-    for value in values:
-        places = [own.index(x) for x in (steps, value, *({"seed"} & set(own)))]
-        every = list(_numbers(path, _table(path, text, separator), places, separator))
-        found += [_curve(np.array(one), steps == "l") for one in _by_seed(every, path)]
+    check_size(text.count("\n") * len(values) * ROW, f"{path}, read into a table,")
+    beside = [own.index(x) for x in (steps, *({"seed"} & set(own)))]
+    curves = _points(
+        path, _table(path, text, separator), beside, [own.index(x) for x in values], separator
+    )
+    found = [_curve(np.array(one), steps == "l") for each in curves for one in _by_seed(each, path)]
     if not found:
         raise DepoError(f"{path} has no row of numbers: nothing can be drawn")
     return kind, found
@@ -140,28 +140,43 @@ def _first(names: Sequence[str], known: Sequence[str]) -> str:
     return next((name for name in known if name in names), "")
 
 
-def _numbers(
-    path: Path, table: Iterator[list[str]], places: Sequence[int], separator: str
-) -> Iterator[list[float]]:
-    """Steps, return and, where there is one, seed of every row; empty cells and NaN, which tools
-    write where nothing was measured, are passed over."""
+def _points(
+    path: Path,
+    table: Iterator[list[str]],
+    beside: Sequence[int],
+    values: Sequence[int],
+    separator: str,
+) -> list[list[list[float]]]:
+    """Of every column of returns: steps, return and, where there is one, seed of every row. Empty
+    cells and NaN, which tools write where nothing was measured, are passed over."""
     next(table)
+    found: list[list[list[float]]] = [[] for _ in values]
     for number, row in enumerate(table, 2):
-        cells = [row[i].strip() if i < len(row) else "" for i in places]
-        if not all(cells):
-            continue
-        try:
-            values = [float(_with_point(cell, separator)) for cell in cells]
-        except ValueError:
-            raise DepoError(
-                f"{path}, row {number}: {', '.join(map(readable, cells))} are no numbers"
-            ) from None
-        if all(map(math.isfinite, values)):
-            if max(map(abs, values)) > FURTHEST:
-                raise DepoError(f"{path}, row {number}: {max(values, key=abs):g} is too large")
-            if values[0] < 0:
-                raise DepoError(f"{path}, row {number}: {values[0]:g} steps are negative")
-            yield values
+        steps, *seed = [_cell(row, i) for i in beside]
+        for points, place in zip(found, values, strict=True):
+            cells = [steps, _cell(row, place), *seed]
+            if all(cells):
+                point = _numbers(cells, f"{path}, row {number}", separator)
+                points += [point] if all(map(math.isfinite, point)) else []
+    return found
+
+
+def _cell(row: Sequence[str], place: int) -> str:
+    return row[place].strip() if place < len(row) else ""
+
+
+def _numbers(cells: Sequence[str], where: str, separator: str) -> list[float]:
+    """A point as numbers that can be drawn, or NaN and infinity, which are passed over."""
+    try:
+        values = [float(_with_point(cell, separator)) for cell in cells]
+    except ValueError:
+        raise DepoError(f"{where}: {', '.join(map(readable, cells))} are no numbers") from None
+    if all(map(math.isfinite, values)):
+        if max(map(abs, values)) > FURTHEST:
+            raise DepoError(f"{where}: {max(values, key=abs):g} is too large")
+        if values[0] < 0:
+            raise DepoError(f"{where}: {values[0]:g} steps are negative")
+    return values
 
 
 def _with_point(cell: str, separator: str) -> str:

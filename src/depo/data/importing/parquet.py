@@ -21,7 +21,7 @@ LOOKED_AT = 1_000
 
 def describe(path: Path) -> Mapping[str, Any]:
     """Columns of numbers (one for each component of a list), of words, and units of times."""
-    table = pl.scan_parquet(path)
+    table = _scanned(path)
     schema = table.collect_schema()
     if len(schema) > MOST_COLUMNS:
         raise DepoError(f"{path} has {len(schema):,} columns, at most {MOST_COLUMNS:,} are read")
@@ -54,7 +54,7 @@ def describe(path: Path) -> Mapping[str, Any]:
 
 def blocks(path: Path, wanted: Sequence[str], time: str, label: str) -> Iterator[np.ndarray]:
     """Rows of the columns asked for, then time, then label."""
-    table = pl.scan_parquet(path)
+    table = _scanned(path)
     schema = table.collect_schema()
     names = [*wanted, *([time] if time else [])]
     columns = [_expression(name, schema).alias(f"c{i}") for i, name in enumerate(names)]
@@ -67,6 +67,11 @@ def blocks(path: Path, wanted: Sequence[str], time: str, label: str) -> Iterator
         if label:
             block = np.concatenate([block, label_codes(rows["label"])[:, None]], axis=1)
         yield np.ascontiguousarray(block, np.float64)
+
+
+def _scanned(path: Path) -> pl.LazyFrame:
+    """This file alone: ``walk[1].parquet`` is a pattern, too, and means ``walk1.parquet``."""
+    return pl.scan_parquet(path, glob=False)
 
 
 def _expression(header: str, schema: Any, is_label: bool = False) -> pl.Expr:

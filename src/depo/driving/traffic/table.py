@@ -152,10 +152,15 @@ def _is_parquet(path: Path) -> bool:
         return file.read(4) == b"PAR1"
 
 
+def _scanned(path: Path) -> pl.LazyFrame:
+    """This file alone, though its name may be a pattern that fits others."""
+    return pl.scan_parquet(path, glob=False)
+
+
 def _parquet_chunks(
     path: Path, layout: Layout, names: tuple[str, ...], wanted: list[str], progress: Progress
 ) -> Iterator[pl.DataFrame]:
-    table = pl.scan_parquet(path).select(list(dict.fromkeys(wanted)))
+    table = _scanned(path).select(list(dict.fromkeys(wanted)))
     total = int(table.select(pl.len()).collect().item())
     for start in range(0, total, ROWS):
         yield table.slice(start, ROWS).collect()
@@ -224,7 +229,7 @@ def _column_names(path: Path, layout: Layout | None) -> tuple[str, ...]:
     """What the header says, or 1, 2, 3, … where the first line is all numbers."""
     if _is_parquet(path):
         try:
-            return tuple(pl.read_parquet_schema(path))
+            return tuple(_scanned(path).collect_schema())
         except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
             said = readable(str(error))
             raise DepoError(f"{path} is not a readable Parquet file: {said}") from None
