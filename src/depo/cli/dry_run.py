@@ -8,6 +8,7 @@ from typing import Any
 from depo.cli.output import print_json, stdout
 from depo.core.errors import DepoError
 from depo.methods.registry import OFF_POLICY
+from depo.methods.transfer import keeps_trunk
 from depo.models.skill_source import is_formula
 from depo.runs.free_folder import next_folder
 from depo.runs.job import Job
@@ -156,6 +157,8 @@ def _planners(job: Job) -> list[str]:
 def _skill(job: Job) -> str | None:
     if not job.spec.has_skill:
         return None
+    if keeps_trunk(job.settings):
+        return "a new last layer on the trunk of the one beside the planner"
     if not job.skill:
         return "learned from nothing"
     return f"the formula {job.skill}" if is_formula(job.skill) else f"begins with {job.skill}"

@@ -18,6 +18,8 @@ PLANNER is a planner folder, zoo:NAME ('depo zoo' lists them), or a run (each se
 run's planner of its own seed).
 The planner is frozen: it ends bit for bit as it began. States must be the same, actions and
 dynamics need not. Without --env it is the environment the planner was trained in.
+The new skill keeps all layers but the last of the old one, where that is beside the planner
+(--skill-start fresh: none).
 
   depo transfer runs/mine --k 4 --seeds 5                                a grid world
   depo transfer runs/mine/planner/seed-0 --k 2 --steps 2000

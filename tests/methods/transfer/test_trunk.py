@@ -17,6 +17,7 @@ from depo.runs.problem import open_problem
 from depo.runs.run import Run
 from tests.environments.point import ID, straight_demonstrations
 from tests.support.arguments import flat
+from tests.support.command import call
 
 SMALL = {"minibatch": 32, "batch_steps": 50, "random_steps": 100, "evaluate_every": 2}
 SHAPE = {"skill_hidden": 24, "skill_depth": 3, "pair_input": "states"}
@@ -118,3 +119,10 @@ def test_a_trunk_learns_opposite_actions_at_once(tmp_path: Path) -> None:
         reached[start] = carried.metrics()[-1]["success"]
     assert reached["trunk"] > 0.6 > reached["fresh"] + 0.2
     assert jnp.isfinite(reached["fresh"])
+
+
+def test_a_dry_run_says_what_a_skill_begins_with(source: Run, capsys) -> None:
+    for start, said in (("trunk", "on the trunk of the one beside"), ("fresh", "from nothing")):
+        words = ["--env", ID, "--skill-start", start, "--dry-run"]
+        assert call("transfer", str(source.path), *words) == 0
+        assert said in " ".join(capsys.readouterr().out.split())
