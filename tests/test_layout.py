@@ -125,7 +125,6 @@ TESTED_BY = {
     "methods/gaifo/on_policy": "learners/test_on_policy.py",
     "methods/method": "learners/test_on_policy.py",
     "methods/on_policy/method": "learners/test_on_policy.py",
-    "methods/on_policy/steps": "learners/test_on_policy.py",
     "methods/ppo/on_policy": "learners/test_on_policy.py",
     "methods/supervised/method": "learners/test_on_policy.py",
     "methods/supervised/on_policy": "learners/test_on_policy.py",

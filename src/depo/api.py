@@ -77,10 +77,8 @@ def make_job(
     name = known_skill(method, environment, skill_name(skill))
     own, overrides = spec.implementation(learner), _checked_overrides(overrides)
     if settings is None:
-        task = environment.id
-        settings = compose(
-            method, preset, learner, task, dynamics, name, source, flags=overrides
-        ).settings
+        told = (method, preset, learner, environment.id, dynamics, name, source)
+        settings = compose(*told, flags=overrides).settings
     else:
         preset = GIVEN
         settings = with_values(_checked_settings(settings, own.settings, method), overrides)

@@ -49,7 +49,7 @@ def test_defaults_are_the_presets(capsys) -> None:
         assert call("train", "depo", *words, "--help") == 0
         return " ".join(capsys.readouterr().out.split())
 
-    assert "Weight c of the calibrated gradient. [1]" in shown()
+    assert "Weight c of the calibrated gradient. [1.0]" in shown()
     assert "[straight-through]" in shown("--preset", "paper")
     assert "[straight-through]" not in shown()
 

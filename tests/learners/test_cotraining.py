@@ -164,7 +164,12 @@ def test_variants_keep_what_the_environment_has_of_its_own() -> None:
 def test_rates_fall_by_a_variants_own_updates(schedule: str, planner: int, tmp_path: Path) -> None:
     demos = straight_demonstrations(tmp_path / "demos.npz")
     job = make_job(
-        "depo", variants=VARIANTS, env=ID, demos=demos, steps=800, **flat(anneal=0.1, **QUICK)
+        "depo",
+        variants=VARIANTS,
+        env=ID,
+        demos=demos,
+        steps=800,
+        **flat(anneal=0.1, updates_per_step=1.0, **QUICK),
     )
     problem = open_problem(replace(job, schedule=schedule))
     problem.close()

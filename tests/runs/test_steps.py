@@ -66,7 +66,7 @@ def test_the_last_burst_is_shorter_and_resume_stays_exact(tmp_path: Path) -> Non
         (
             make_job("depo", steps=6_000),
             6_016,
-            "6,000 steps become 6,016: batches are of 128 steps (--batch-steps × --evaluate-every)",
+            "6,000 steps become 6,016: batches are of 64 steps (--batch-steps × --evaluate-every)",
         ),
     ],
 )

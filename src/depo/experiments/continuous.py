@@ -92,7 +92,7 @@ def _plan_fig3(scale: ScaleSettings) -> Plan:
 
 
 def _plan_recipe(scale: ScaleSettings) -> Plan:
-    as_drawn = _AS_DRAWN if scale.name == "bench" else {}
+    as_drawn = _AS_DRAWN if scale.name in ("bench", "paper") else {}
     return _plan(scale, RECIPE_SCALES[scale.name], "recipe", as_drawn)
 
 

@@ -38,7 +38,7 @@ class SettingOrigin:
 def settings_with_origins(job: Job) -> list[SettingOrigin]:
     """All settings, grouped as in ``--help``.
 
-    >>> first = settings_with_origins(Job())[0]
+    >>> first = settings_with_origins(Job(preset="v0.1"))[0]
     >>> first.origin in ("default", "preset", "task")
     True
     """

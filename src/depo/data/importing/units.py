@@ -104,7 +104,9 @@ def parse_unit(text: str) -> Unit | None:
         return None if above is None else Unit(text.strip(), above[1], above[0])
     name, _, power = bottom.partition("^")
     below = _base(name)
-    if below is None or below[0] not in (TIME, LENGTH) or power not in ("", "1", "2"):
+    if below is None or below[0] not in (TIME, LENGTH) or below[0] == above[0]:
+        return None
+    if power not in ("", "1", "2"):
         return None
     return Unit(text.strip(), above[1] / below[1] ** int(power or 1), OTHER)
 
