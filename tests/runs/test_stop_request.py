@@ -16,6 +16,7 @@ import os, signal, sys, time
 import depo.runs.stop_request as module
 def say(text): os.write(1, f"{text}\\n".encode())  # whole lines, whichever thread speaks
 module.LONGEST, module.AT_ONCE = 1.0, 0.5
+signal.signal(signal.SIGHUP, signal.SIG_DFL)  # 'nohup make test' has it ignored
 """
 WORK = """
 with module.StopRequest(say) as stop:
