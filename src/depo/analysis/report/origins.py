@@ -63,6 +63,7 @@ def _without_flags(job: Job) -> Composed | None:
             job.environment.id,
             job.environment.dynamics,
             job.skill,
+            job.planner,
         )
     return None
 
