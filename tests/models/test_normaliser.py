@@ -14,7 +14,12 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from depo.core.errors import DepoError
-from depo.models.normaliser import Normaliser, check_statistics, give_statistics
+from depo.models.normaliser import (
+    SMALLEST_STEP,
+    Normaliser,
+    check_statistics,
+    give_statistics,
+)
 
 
 def test_statistics_survive_a_feature_that_never_changes() -> None:
@@ -65,6 +70,36 @@ def test_units_grow_only_where_others_are_cut_off(
     steps, before = np.asarray(wide.step * wide.scale), np.asarray(own.step * own.scale)
     assert (steps >= 0.999 * before).all()
     assert (steps >= 0.99 * np.sqrt(np.mean(np.square(moves), axis=0))).all()
+
+
+def test_what_is_shown_at_one_value_has_the_units_of_the_first_transitions() -> None:
+    generator = np.random.default_rng(0)
+    shown = generator.normal(size=(50, 5)) * np.array([1.0, 0.0, 0.0, 1e-6, 0.0]) + 3.0
+    states = generator.normal(size=(200, 5)) * np.array([9.0, 2.0, 2.0, 1e-6, 0.0]) + 3.0
+    moves = generator.normal(size=(200, 5)) * np.array([1.0, 0.1, 0.0, 1e-7, 0.0])
+    shown[:, 3] -= 3.0
+    states[:, 3] -= 3.0
+    rows = [jnp.array(x, jnp.float32) for x in (shown, states, states + moves)]
+    own = Normaliser.of(rows[0], 20.0, rows[0] + 0.1 * rows[0].std(axis=0))
+    scale = np.asarray(own.completed(*rows).scale)
+    assert scale[0] == own.scale[0]  # it varies: the expert's deviation
+    assert scale[1] == pytest.approx(2.0, rel=0.2)  # a contact that is never made
+    assert scale[2] == pytest.approx(40.0, rel=0.2)  # a goal that no action changes
+    assert scale[3] == pytest.approx(1e-6, rel=0.3)  # small in whatever units it has
+    assert scale[4] == own.scale[4]  # never anything else, anywhere
+    steps = np.asarray(own.completed(*rows).step) * scale
+    assert steps[1] == pytest.approx(0.1, rel=0.2)
+    assert (np.asarray(own.completed(*rows).step) >= SMALLEST_STEP).all()
+
+
+def test_a_goal_shown_once_does_not_make_other_units_larger() -> None:
+    generator = np.random.default_rng(0)
+    shown = np.column_stack([generator.normal(size=50), np.full(50, 0.1)])
+    states = np.column_stack([generator.normal(size=50), generator.uniform(-0.2, 0.2, 50)])
+    rows = jnp.array(states, jnp.float32), jnp.array(states, jnp.float32)
+    view = {"sees": Normaliser.none(2, 20.0, steps=True)}
+    got = give_statistics(view, *rows, (jnp.array(shown, jnp.float32),) * 2)["sees"]
+    assert float(got.scale[0]) == pytest.approx(np.std(shown[:, 0]), rel=1e-4)
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 import depo
 from depo.api import make_job
 from depo.data import Demonstrations
-from depo.methods.off_policy.steps import WANTED_ENDS
+from depo.methods.off_policy.steps import ENDS
 from depo.runs.demonstrations import draw_demonstrations
 from depo.runs.problem import open_problem
 from tests.environments.point import ID
@@ -47,16 +47,21 @@ def test_enough_recordings_are_drawn_where_no_number_is_asked_for(
     assert (rest.episodes if rest else 0) == episodes - drawn
 
 
-@pytest.mark.parametrize(("early", "wanted"), [(True, True), (False, False)])
+@pytest.mark.parametrize(
+    ("early", "arrives", "wanted"),
+    [(True, True, True), (True, False, False), (False, True, False)],
+)
 def test_a_learner_knows_whether_recorded_episodes_end_by_themselves(
-    early: bool, wanted: bool
+    early: bool, arrives: bool, wanted: bool
 ) -> None:
     generator = np.random.default_rng(0)
     lengths = (20, 23, 27, 25) if early else (41, 41, 41, 20)  # the environment's limit is 40 steps
-    demos = Demonstrations.from_episodes([generator.normal(size=(n, 2)) for n in lengths])
+    begin = 9.0 if arrives else 0.0
+    ways = [np.linspace(begin, 0.0, n)[:, None] + generator.normal(size=(n, 2)) for n in lengths]
+    demos = Demonstrations.from_episodes(ways)
     small = {"hidden": 8, "skill_hidden": 8, "discriminator_hidden": 8}
     job = make_job("depo", env=ID, demos=demos, overrides=small)
     problem = open_problem(job, demos)
     agent = problem.skeleton().agents[0]
     problem.close()
-    assert (WANTED_ENDS in agent) == wanted
+    assert (ENDS in agent) == wanted

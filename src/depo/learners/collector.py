@@ -46,7 +46,7 @@ class Collector:
         variant: int = 0,
         compiled: JaxEnvironment | None = None,
         steps: int = UNLIMITED,
-        expert_ends: bool = False,
+        expert_ends: float = 0.0,
     ):
         self.seed, self.settings = seed, settings
         self.sizes, self.actions = sizes, sizes.action_space

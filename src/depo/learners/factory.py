@@ -62,7 +62,7 @@ def vector_learner(
     variant: int = 0,
     rewards: Sequence[StateReward] | None = None,
     steps: int = UNLIMITED,
-    ends: Sequence[bool] = (),
+    ends: Sequence[float] = (),
 ) -> OffPolicyLearner:
     """On vectors: steps inside the compiler where the environment has such a form."""
     form = training_form(method.settings, environment)
@@ -80,7 +80,7 @@ def vector_learner(
             steps=steps,
             expert_ends=end,
         )
-        for seed, expert, end in zip(seeds, experts, ends or [False] * len(seeds), strict=True)
+        for seed, expert, end in zip(seeds, experts, ends or [0.0] * len(seeds), strict=True)
     ]
     return OffPolicyLearner(method, collectors, rewards)
 

@@ -17,6 +17,10 @@ from depo.core.errors import DepoError
 SMALLEST_SCALE, LARGEST = 1e-3, 1e30
 SMALLEST_STEP = 1e-3
 """Of a feature's deviation."""
+NOTHING = 1e-6
+"""Changes by less than this share of a feature's size are rounding."""
+UNSEEN = 20.0
+"""As many times as large is the unit of a feature that says nothing: hardly any of it is seen."""
 Model = TypeVar("Model")
 
 
@@ -75,6 +79,41 @@ class Normaliser(eqx.Module):
         """
         longer = None if self.step is None else self.step * (steps / self.stride)
         return Normaliser(self.mean, self.scale, self.clip, longer, steps)
+
+    def completed(
+        self,
+        shown: Float[Array, "shown sees"],
+        states: Float[Array, "rows sees"],
+        reached: Float[Array, "rows sees"],
+    ) -> Normaliser:
+        """The same, with units of the first transitions where what was ``shown`` has none.
+
+        Of a feature that is shown at one value only (a contact that is never made) the unit is how
+        far from it others are; if no action changes it either (the goal of the one episode that was
+        recorded), it cannot tell an expert from anybody else, and is hardly seen. A feature that is
+        small everywhere keeps its own small unit.
+
+        >>> shown = jnp.array([[0.0, 5.0, 0.0], [0.0, 5.0, 4.0]])
+        >>> states = jnp.array([[3.0, 6.0, 0.0], [0.0, 6.0, 1.0]])
+        >>> own = Normaliser.of(shown, 20.0).completed(shown, states, states[::-1])
+        >>> [round(float(x), 2) for x in own.scale]
+        [2.12, 20.0, 2.0]
+        """
+        deviation = jnp.std(shown, axis=0)
+        far = jnp.sqrt(jnp.mean((states - self.mean) ** 2, axis=0))
+        moved = jnp.sqrt(jnp.mean((reached - states) ** 2, axis=0))
+        rounding = NOTHING * (far + jnp.abs(self.mean))
+        are_still, are_given = deviation <= rounding, moved <= rounding
+        unit = jnp.where(
+            are_still,
+            jnp.where(are_given, UNSEEN, 1.0) * far,
+            jnp.maximum(deviation, jnp.minimum(far, SMALLEST_SCALE)),
+        )
+        scale = jnp.where(unit > rounding, unit, self.scale)
+        if self.step is None:
+            return Normaliser(self.mean, scale, self.clip)
+        longest = jnp.where(are_still, moved, self.step * self.scale)
+        return Normaliser(self.mean, scale, self.clip, jnp.maximum(longest / scale, SMALLEST_STEP))
 
     def widened(
         self, states: Float[Array, "rows sees"], reached: Float[Array, "rows sees"]
@@ -191,7 +230,8 @@ def give_statistics(
         following = None if part.step is None else then[:, :sees]
         own = Normaliser.of(first[:, :sees], part.clip, following)
         if shown is not None:
-            own = own.widened(states[:, :sees], reached[:, :sees])
+            others = states[:, :sees], reached[:, :sees]
+            own = own.completed(first[:, :sees], *others).widened(*others)
         return own.striding(part.stride)
 
     return jax.tree.map(give, model, is_leaf=lambda part: isinstance(part, Normaliser))

@@ -45,10 +45,6 @@ def check_demonstrations(demos: Demonstrations, states: int, environment: str) -
         )
 
 
-EARLY = 0.9
-"""Share of the time limit from which an episode counts as one that went on to it."""
-
-
 class Drawn(NamedTuple):
     """The demonstrations a seed learns from, and the others."""
 
@@ -71,21 +67,6 @@ def draw_demonstrations(demos: Demonstrations, episodes: int, seed: int) -> Draw
         episodes = max(FEWEST_EPISODES, 1 + int(np.searchsorted(states, ENOUGH_STATES)))
     seen, rest = sorted(numbers[:episodes]), sorted(numbers[episodes:])
     return Drawn(demos.select(seen), demos.select(rest) if rest else None)
-
-
-def end_by_themselves(demos: Demonstrations, limit: int) -> bool:
-    """Whether most episodes end before the environment's time limit, as one does who arrives. Where
-    all are of the same length, a recorder has cut them.
-
-    >>> def lengths(*states): return Demonstrations(np.zeros((sum(states), 1)), np.array(states))
-    >>> end_by_themselves(lengths(76, 81, 79), 500), end_by_themselves(lengths(500, 500, 90), 500)
-    (True, False)
-    >>> end_by_themselves(lengths(200, 200, 200), 500)
-    False
-    """
-    steps = demos.episode_lengths - 1
-    cut = demos.episodes > 1 and len(np.unique(steps)) == 1
-    return not cut and bool(np.mean(steps < EARLY * limit) > 0.5)
 
 
 def expert_pairs(demos: Demonstrations, remember: bool) -> tuple[np.ndarray, np.ndarray]:

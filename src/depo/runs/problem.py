@@ -33,7 +33,6 @@ from depo.runs.demonstrations import (
     check_states,
     default_demonstrations,
     draw_demonstrations,
-    end_by_themselves,
     expert_actions,
     expert_pairs,
 )
@@ -47,6 +46,7 @@ from depo.runs.planners import (
     trunk,
     vector_planner,
 )
+from depo.runs.recorded_ends import share_of_ends
 from depo.runs.rewards import given_reward
 from depo.runs.run import Run
 
@@ -346,7 +346,7 @@ def _open_vectors(
         variant=variant,
         rewards=_rewards(job, planners),
         steps=job.total_steps,
-        ends=[own.seen is not None and end_by_themselves(own.seen, limit) for own in drawn],
+        ends=[0.0 if own.seen is None else share_of_ends(own.seen, limit) for own in drawn],
     )
     scoring = Scoring(
         job.seeds,

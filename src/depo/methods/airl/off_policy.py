@@ -9,7 +9,8 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, Key
 
 from depo.data.transitions import Acted, Expert, Transitions
-from depo.losses import adversarial_inverse_reward, gradient_penalty, twin_critic
+from depo.losses import adversarial_inverse_reward, gradient_penalty
+from depo.losses import end_value as worth
 from depo.losses.adversarial_inverse_reward import Rows
 from depo.methods.airl import OffPolicyAIRL, OffPolicyRewarded
 from depo.methods.gaifo.adversarial import AdversarialMethod
@@ -111,4 +112,4 @@ class RewardedMethod(SoftActorCritic):
         s = self.settings
         if s.collection.termination != "relative":
             return 0.0
-        return twin_critic.below_usual(next_value, ~batch.terminated, s.reward.end_cost)
+        return worth.below_usual(next_value, ~batch.terminated, s.reward.end_cost)

@@ -14,7 +14,9 @@ from depo.methods.method import Agent, Metrics
 from depo.methods.off_policy.method import Shape
 from depo.methods.off_policy.steps import (
     draw_steps,
+    follow_ends,
     follow_reward,
+    new_ends,
     nothing_usual,
     reward_of,
     update_discriminator,
@@ -30,11 +32,12 @@ class GAILMethod(AdversarialMethod):
     settings: OffPolicyGAIL
 
     def new_adversary(self, key: Key[Array, ""], shape: Shape) -> Agent:
-        """A discriminator of (s,a)."""
+        """A discriminator of (s,a), and what is known of its reward and of ends."""
         s = self.settings.discriminator
         hidden = shape.layers(s.hidden, share=2)
         model = ActionDiscriminator(key, shape.normaliser, shape.actions, hidden)
-        return {"discriminator": fresh(model, self.pace.adam(s.rate)), **nothing_usual(s)}
+        usual, ends = nothing_usual(s), new_ends(shape, self.settings)
+        return {"discriminator": fresh(model, self.pace.adam(s.rate)), **usual, **ends}
 
     def update_adversary(
         self, agent: Agent, batch: Transitions, expert: Acted, key: Key[Array, ""]
@@ -47,7 +50,6 @@ class GAILMethod(AdversarialMethod):
         trained, metrics = update_discriminator(
             agent["discriminator"], own, theirs, s, self.pace, between
         )
-        agent, reward, more = follow_reward(
-            agent | {"discriminator": trained}, reward_of(trained.model(*own), s), s
-        )
+        agent = follow_ends(agent | {"discriminator": trained}, batch.terminated)
+        agent, reward, more = follow_reward(agent, reward_of(trained.model(*own), s), s)
         return agent, reward, metrics | more

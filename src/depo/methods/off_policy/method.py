@@ -72,8 +72,8 @@ class Shape(NamedTuple):
     """Among how many each choice is, where actions are choices as one-hot vectors."""
     expert: Pairs | None = None
     """The demonstrated steps, for a method that keeps them; None: there are none."""
-    expert_ends: bool = False
-    """Whether most demonstrated episodes end by themselves."""
+    expert_ends: float = 0.0
+    """Share of the demonstrated steps that end an episode, where most end by themselves."""
 
     def skill_input(self, asked: PairInput) -> PairInput:
         """How a skill sees pairs: as asked, or in typical steps where they are known."""

@@ -8,6 +8,7 @@ from depo.methods.off_policy.steps.discriminator import (
     update_discriminator,
     update_reward,
 )
+from depo.methods.off_policy.steps.ends import ENDS, end_value, follow_ends, new_ends
 from depo.methods.off_policy.steps.expert import draw_pairs, draw_steps, first_states
 from depo.methods.off_policy.steps.gradient import step
 from depo.methods.off_policy.steps.planner import (
@@ -17,11 +18,9 @@ from depo.methods.off_policy.steps.planner import (
     planner_optimiser,
 )
 from depo.methods.off_policy.steps.reward import (
-    WANTED_ENDS,
     RewardSettings,
     RewardUnits,
     discriminator_reward,
-    end_value,
     follow_reward,
     nothing_usual,
     reward_of,
@@ -36,7 +35,7 @@ from depo.methods.off_policy.steps.skill import (
 )
 
 __all__ = [
-    "WANTED_ENDS",
+    "ENDS",
     "AdversarySettings",
     "CriticSettings",
     "PlannerSettings",
@@ -49,10 +48,12 @@ __all__ = [
     "end_value",
     "first_states",
     "fit_planner",
+    "follow_ends",
     "follow_reward",
     "new_actor",
     "new_critics",
     "new_discriminator",
+    "new_ends",
     "new_planner",
     "new_skill",
     "nothing_usual",

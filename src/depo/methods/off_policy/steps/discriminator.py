@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Protocol, runtime_checkable
 
 import jax
-import jax.numpy as jnp
 from jaxtyping import Array, Float, Key
 
 from depo.data.transitions import Expert, Pairs, Transitions
@@ -14,10 +13,10 @@ from depo.losses import gradient_penalty
 from depo.methods.method import Agent, Metrics
 from depo.methods.off_policy import settings as parts
 from depo.methods.off_policy.method import Pace, Shape
+from depo.methods.off_policy.steps.ends import follow_ends, new_ends
 from depo.methods.off_policy.steps.expert import draw_pairs
 from depo.methods.off_policy.steps.gradient import step
 from depo.methods.off_policy.steps.reward import (
-    WANTED_ENDS,
     RewardSettings,
     follow_reward,
     nothing_usual,
@@ -25,7 +24,6 @@ from depo.methods.off_policy.steps.reward import (
 )
 from depo.methods.optimisation import Trained, fresh
 from depo.models.discriminator import AnyDiscriminator, VectorDiscriminator
-from depo.models.scalar import Scalar
 
 
 @runtime_checkable
@@ -38,15 +36,13 @@ class AdversarySettings(RewardSettings, Protocol):
 
 
 def new_discriminator(key: Key[Array, ""], shape: Shape, s: AdversarySettings, pace: Pace) -> Agent:
-    """A discriminator of (s,s') about to be trained, what is usual of its reward, and whether it
-    knows ends that are wanted."""
+    """A discriminator of (s,s') about to be trained, what is usual of its reward, and how often
+    episodes end."""
     hidden = shape.layers(s.discriminator.hidden, share=2)
     model = VectorDiscriminator(key, shape.normaliser, hidden, pair_input=s.pair_view.input)
     optimiser = pace.adam(s.discriminator.rate)
-    agent: Agent = {"discriminator": fresh(model, optimiser), **nothing_usual(s.discriminator)}
-    if shape.expert_ends and s.collection.termination == "relative":
-        agent[WANTED_ENDS] = Trained(Scalar(jnp.ones(())), None)
-    return agent
+    usual = nothing_usual(s.discriminator)
+    return {"discriminator": fresh(model, optimiser), **usual, **new_ends(shape, s)}
 
 
 def update_discriminator(
@@ -87,7 +83,6 @@ def update_reward(
     pairs = draw_pairs(expert, draw, batch.state.shape[0])
     own = (batch.state, batch.next_state)
     trained, metrics = update_discriminator(agent["discriminator"], own, pairs, s, pace, between)
-    agent, reward, more = follow_reward(
-        agent | {"discriminator": trained}, reward_of(trained.model(*own), s), s
-    )
+    agent = follow_ends(agent | {"discriminator": trained}, batch.terminated)
+    agent, reward, more = follow_reward(agent, reward_of(trained.model(*own), s), s)
     return agent, reward, metrics | more

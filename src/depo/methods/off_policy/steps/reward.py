@@ -1,16 +1,14 @@
-"""A discriminator's reward: its units, and what an episode's end is worth."""
+"""A discriminator's reward, and its units."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Protocol, runtime_checkable
 
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from depo.data.transitions import Transitions
-from depo.losses import adversarial_reward, twin_critic
+from depo.losses import adversarial_reward
 from depo.methods.method import Agent, Metrics
 from depo.methods.off_policy import settings as parts
 from depo.methods.off_policy.steps.critics import CriticSettings
@@ -46,10 +44,6 @@ class RewardUnits(Protocol):
     @property
     def reward_spread(self) -> float:
         """Rate at which its deviation is followed; 0: it is not."""
-
-
-WANTED_ENDS = "wanted_ends"
-"""Among an agent's models where the expert's episodes end by themselves."""
 
 
 def nothing_usual(s: RewardUnits) -> Agent:
@@ -98,27 +92,3 @@ def discriminator_reward(
     """Reward of transitions under the current discriminator, standardised by what is usual."""
     logit = agent["discriminator"].model(state, next_state)
     return standardised_reward(agent, jax.lax.stop_gradient(reward_of(logit, s)))
-
-
-def end_value(
-    agent: Agent,
-    batch: Transitions,
-    next_value: Float[Array, " batch"],
-    first_value: Callable[[], Float[Array, " episodes"]],
-    s: RewardSettings,
-) -> Float[Array, "*batch"] | float:
-    """What an ended episode is worth: less than is usual and no more than beginning anew, unless
-    the expert's end so, too; for ever the reward of a poor transition; or nothing."""
-    match s.collection.termination:
-        case "relative":
-            counts = ~batch.terminated
-            usual = twin_critic.below_usual(next_value, counts, s.discriminator.end_cost)
-            worst = jnp.minimum(usual, jnp.mean(first_value()))
-            if WANTED_ENDS not in agent:
-                return worst
-            reward = discriminator_reward(agent, batch.state, batch.next_state, s.discriminator)
-            return twin_critic.wanted_end(worst, reward, s.critic.gamma)
-        case "absorbing":
-            poor = reward_of(jnp.asarray(-s.discriminator.absorbing_logit), s.discriminator)
-            return standardised_reward(agent, poor) / (1.0 - s.critic.gamma)
-    return 0.0

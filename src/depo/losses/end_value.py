@@ -1,0 +1,52 @@
+"""What an episode's end is worth where rewards have no zero of their own, as in imitation.
+
+Of an expert who goes on to the time limit: mean V − k·std V, so that an end prefers neither living
+nor dying. Of one who arrives: r_end/(1 − γ), as an end lasts for ever, with r_end the reward of the
+log ratio log f_E/f_A of how often expert and agent end in a step. That is what a discriminator that
+is as good as can be says of having ended: who has ended, whether expert or agent, is in the same
+place for ever. So who ends too seldom gains by ending, and who ends too often (by crashing) loses.
+"""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+from jaxtyping import Array, Bool, Float
+
+LARGEST_RATIO = 2.0
+"""Bound on the log ratio: an agent that has never ended yet knows no ratio."""
+
+
+def below_usual(
+    next_value: Float[Array, " batch"], counts: Bool[Array, " batch"], deviations: float
+) -> Float[Array, ""]:
+    """mean V(s') − k·std V(s') over the steps that count: it moves with the reward when a constant
+    is added to it or it is scaled, so an end of this value prefers neither living nor dying.
+
+    Alone it is not safe: where episodes begin far from what is usual, their first states are worth
+    less, and dying there pays. An end is therefore never worth more than beginning anew.
+
+    >>> float(below_usual(jnp.array([1.0, 3.0, 99.0]), jnp.array([True, True, False]), 1.0))
+    1.0
+    """
+    mean, spread = jnp.mean(next_value, where=counts), jnp.std(next_value, where=counts)
+    return jnp.where(jnp.any(counts), mean - deviations * spread, 0.0)
+
+
+def log_ratio(expert: Float[Array, ""], agent: Float[Array, ""]) -> Float[Array, ""]:
+    """log f_E/f_A, bounded: f is the share of steps that end an episode.
+
+    >>> [round(float(log_ratio(jnp.asarray(0.01), jnp.asarray(f))), 2) for f in (0.02, 0.01, 0.0)]
+    [-0.69, 0.0, 2.0]
+    """
+    ratio = jnp.log(expert) - jnp.log(agent)
+    return jnp.clip(ratio, -LARGEST_RATIO, LARGEST_RATIO)
+
+
+def for_ever(worst: Float[Array, ""], reward: Float[Array, ""], gamma: float) -> Float[Array, ""]:
+    """max(r/(1 − γ), worst): the reward of having ended, for ever, but no less than an end is worth
+    to an expert who never ends.
+
+    >>> [round(float(for_ever(jnp.array(-5.0), jnp.array(r), 0.99)), 1) for r in (0.2, -0.3)]
+    [20.0, -5.0]
+    """
+    return jnp.maximum(reward / (1.0 - gamma), worst)

@@ -1,0 +1,118 @@
+"""What an episode's end is worth under a reward that is learned."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from depo.data.transitions import Transitions
+from depo.losses.end_value import LARGEST_RATIO
+from depo.methods.gaifo import OffPolicyGAIfO
+from depo.methods.method import Agent
+from depo.methods.off_policy.method import STEADY, Shape
+from depo.methods.off_policy.steps import (
+    ENDS,
+    end_value,
+    follow_ends,
+    new_discriminator,
+    reward_of,
+)
+from depo.methods.optimisation import Trained
+from depo.methods.settings_tree import with_values
+from depo.models.normaliser import Normaliser
+from depo.models.scalar import Scalar
+
+PLAIN = Normaliser.none(2)
+SHAPE = Shape(PLAIN, 2, PLAIN, (0, 1))
+USUAL: Agent = {"centre": Trained(Scalar(jnp.zeros(())), None)}
+VALUES, NOTHING = jnp.array([1.0, 3.0, 99.0]), jnp.zeros((3, 2))
+BATCH = Transitions(NOTHING, NOTHING, NOTHING + 1, jnp.zeros(3), jnp.array([False, False, True]))
+
+
+def gaifo(**changes: object) -> OffPolicyGAIfO:
+    return with_values(OffPolicyGAIfO(), changes)
+
+
+def worth_of_ends(values: jnp.ndarray, first: jnp.ndarray, s: OffPolicyGAIfO) -> np.ndarray:
+    return np.asarray(end_value(USUAL, BATCH, values, lambda: first, s))
+
+
+def test_an_absorbed_agent_earns_a_poor_reward_for_ever() -> None:
+    s = gaifo(termination="absorbing", reward="logit", reward_scale=0.2, absorbing_logit=5.0)
+    poor = float(reward_of(jnp.asarray(-5.0), s.discriminator))
+    earned = sum(s.critic.gamma**t * poor for t in range(5_000))
+    assert float(worth_of_ends(VALUES, VALUES, s)) == pytest.approx(earned, rel=1e-4)
+    assert worth_of_ends(VALUES, VALUES, gaifo(termination="zero")) == 0.0
+
+
+def test_a_relative_end_moves_with_the_reward_and_sees_only_what_goes_on() -> None:
+    s = gaifo(termination="relative", end_cost=2.0)
+    first = jnp.array([50.0, 70.0])
+    worth = worth_of_ends(VALUES, first, s)
+    assert float(worth) == pytest.approx(2.0 - 2.0, abs=1e-6)  # of 1 and 3: mean 2, deviation 1
+    shifted = worth_of_ends(5.0 * VALUES + 7.0, 5.0 * first + 7.0, s)
+    assert float(shifted) == pytest.approx(5.0 * float(worth) + 7.0, abs=1e-5)
+    all_ended = end_value(
+        USUAL, BATCH._replace(terminated=jnp.ones(3, bool)), VALUES, lambda: first, s
+    )
+    assert np.isfinite(all_ended)  # nothing goes on: no NaN
+
+
+def test_a_relative_end_is_never_worth_more_than_beginning_anew() -> None:
+    s = gaifo(termination="relative", end_cost=1.0)
+    assert float(worth_of_ends(VALUES, jnp.array([-4.0, 0.0]), s)) == pytest.approx(-2.0)
+    assert float(worth_of_ends(VALUES, jnp.array([-4.0, 9.0]), s)) == pytest.approx(1.0)
+
+
+RELATIVE = gaifo(termination="relative", reward_centre=1e-3, reward_spread=1e-3)
+
+
+def arriving(share: float, s: OffPolicyGAIfO = RELATIVE) -> Agent:
+    return new_discriminator(jax.random.key(0), SHAPE._replace(expert_ends=share), s, STEADY)
+
+
+def worth(agent: Agent) -> float:
+    return float(end_value(agent, BATCH, VALUES, lambda: jnp.array([-4.0, 0.0]), RELATIVE))
+
+
+def test_where_the_expert_arrives_an_agent_that_ends_as_often_is_at_what_is_usual() -> None:
+    agent = arriving(0.01)
+    assert worth(agent) == pytest.approx(0.0, abs=1e-5)
+    worst = worth(new_discriminator(jax.random.key(0), SHAPE, RELATIVE, STEADY))
+    assert worst < -1.0
+    never = follow_many(agent, share=0.0, times=2_000)
+    assert worth(never) == pytest.approx(for_ever(LARGEST_RATIO), rel=1e-4)
+    too_often = follow_many(agent, share=0.5, times=2_000)
+    assert worth(too_often) == pytest.approx(worst)
+
+
+def test_the_reward_of_having_ended_has_the_units_of_every_other() -> None:
+    half = follow_many(arriving(0.01), share=0.005, times=2_000)
+    assert worth(half) == pytest.approx(for_ever(np.log(2)), rel=1e-3)
+    usual = {"centre": Trained(Scalar(jnp.asarray(-0.3)), None)}
+    spread = {"spread": Trained(Scalar(jnp.asarray(4.0)), None)}
+    centred = (for_ever(np.log(2)) + 0.3 / (1 - RELATIVE.critic.gamma)) / 2
+    assert worth(half | usual | spread) == pytest.approx(centred, rel=1e-3)
+
+
+def for_ever(logit: float) -> float:
+    """A reward of every step, discounted."""
+    return float(reward_of(jnp.asarray(logit), RELATIVE.discriminator)) / (
+        1 - RELATIVE.critic.gamma
+    )
+
+
+def follow_many(agent: Agent, share: float, times: int) -> Agent:
+    """The agent after many minibatches with that share of ends."""
+    ended = jnp.arange(1_000) < round(1_000 * share)
+    return jax.lax.fori_loop(0, times, lambda _, own: follow_ends(own, ended), agent)
+
+
+def test_ends_are_followed_only_where_the_expert_arrives_and_ends_are_relative() -> None:
+    assert ENDS in arriving(0.01)
+    never = arriving(0.0)
+    assert ENDS not in never
+    assert follow_ends(never, BATCH.terminated) is never
+    assert ENDS not in arriving(0.01, gaifo(termination="absorbing"))
