@@ -42,8 +42,8 @@ def follow_ends(agent: Agent, terminated: Bool[Array, " batch"]) -> Agent:
     if ENDS not in agent:
         return agent
     ends: Ends = agent[ENDS].model
-    own = follow(ends.agent, jnp.mean(terminated.astype(float)), RATE)
-    return agent | {ENDS: Trained(Ends(ends.expert, own), None)}
+    share = jnp.mean(terminated.astype(ends.agent.dtype))
+    return agent | {ENDS: Trained(follow(ends, Ends(ends.expert, share), RATE), None)}
 
 
 def end_value(
