@@ -11,8 +11,8 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from depo.core.codec import Natural, Positive, decode, encode
-from depo.core.errors import DepoError
-from depo.core.files import write_bytes
+from depo.core.errors import DepoError, readable
+from depo.core.files import read_object, write_bytes
 from depo.core.folders import check_folder
 from depo.core.formats import Data, Format
 from depo.core.imports import leading
@@ -275,9 +275,13 @@ class Card:
                 f"give a folder such as RUN/{kind}/seed-0"
             )
         check_folder(folder)
+        held = read_object(file).get("kind")  # before the format: a policy's is another one
+        if isinstance(held, str) and held != kind:
+            raise DepoError(
+                f"{folder} holds a {readable(held)}, not a {kind}: give a folder such as "
+                f"RUN/{kind}/seed-0"
+            )
         stored = decode(_Stored, FORMAT.read(file), str(file))
-        if stored.kind != kind:
-            raise DepoError(f"{folder} holds a {stored.kind}, not a {kind}")
         shape = decode(SHAPES[kind], stored.shape, f"{file} does not describe a {kind}: shape")
         return cls(kind, shape, stored.origin, stored.weights)
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from depo.analysis.yardstick import yardstick_of
 from depo.core.metrics import find_metric
-from depo.evaluation.vector_rollouts import Player
 from depo.models.card import read_origin
 from depo.plotting.axes import legend_below
 from depo.plotting.words import literal
@@ -16,6 +18,7 @@ from depo.runs.run import Run
 
 Bars = dict[str, list[float]]
 COLOURS = {"random": "#9e9e9e", "before": "#1b4f8a", "here": "#c62828", "expert": "#4d4d4d"}
+RETURN = "return"
 SAID = {"before": "before,\nwhere it was trained", "here": "after,\nwith this skill"}
 
 
@@ -27,24 +30,23 @@ def draw_before_after(run: Run) -> Figure:
     reached = [
         row["reach_error_relative"] for row in run.metrics() if "reach_error_relative" in row
     ]
-    said = f"{run.job.method} of no steps, {run.job.environment.label}"
+    said = [f"{run.job.method} of no steps, {run.job.environment.label}"]
     if reached:
         metric = find_metric("reach_error_relative")
-        said += f"\n{metric.label} {metric.text(float(np.mean(reached)))}"
-    axes.set_title(literal(said), fontsize=10)
+        said.append(f"{metric.label} {metric.text(float(np.mean(reached)))}")
+    axes.set_title("\n".join(map(literal, said)), fontsize=10)
     return figure
 
 
 def returns_of(run: Run) -> Bars:
     """The returns of everybody who is known: seeds before and after, random actions, the expert."""
     cards = [read_origin(source_folder(run) / f"seed-{seed}").scores for seed in run.job.seeds]
-    demos = run.demonstrations()
-    known = None if demos is None else demos.episode_returns
+    known = yardstick_of(run)
     bars = {
-        "random": _random_returns(run),
-        "before": [card["return"] for card in cards if "return" in card],
-        "here": [row["return"] for row in run.metrics() if "return" in row],
-        "expert": [] if known is None else [float(x) for x in known],
+        "random": _only(known.random),
+        "before": [card[RETURN] for card in cards if RETURN in card],
+        "here": [row[RETURN] for row in run.metrics() if RETURN in row],
+        "expert": _episodes(run) or _only(known.expert),
     }
     return {who: values for who, values in bars.items() if values}
 
@@ -67,13 +69,12 @@ def draw_bars(axes: Axes, bars: Bars) -> None:
     legend_below(axes)
 
 
-def _random_returns(run: Run) -> list[float]:
-    """Of random actions in the run's environment; nothing where that would import a stranger's."""
-    if run.wants:
-        return []
-    environment = run.job.first_environment.gymnasium()
-    player = Player(environment, run.job.seeds[0])
-    try:
-        return [float(x) for x in player.play(None).returns()]
-    finally:
-        player.close()
+def _only(scores: Mapping[str, float]) -> list[float]:
+    return [scores[RETURN]] if RETURN in scores else []
+
+
+def _episodes(run: Run) -> list[float]:
+    """The expert's, where the run has its recording."""
+    demos = run.demonstrations()
+    known = None if demos is None else demos.episode_returns
+    return [] if known is None else [float(value) for value in known]
