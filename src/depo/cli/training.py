@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from depo.cli.dry_run import tell
+from depo.cli.many import check_many, work_on_seeds
 from depo.cli.output import print_json, print_table, score_cell, stderr, stdout
 from depo.cli.training_form import Asked
 from depo.core.errors import DepoError
@@ -29,8 +30,7 @@ REGAINED = 0.9
 def work_on(asked: Asked) -> int:
     """Begin a run and work on it, or say what that would be."""
     common = asked.common
-    if common.workers < 0:
-        raise DepoError(f"--workers {common.workers} is negative: it is how many runs at once")
+    check_many(common.engine, common.workers)
     if common.patience < 0:
         raise DepoError(f"--patience {common.patience} is negative: it counts evaluations")
     is_many = common.engine != "local" or common.workers > 0
@@ -51,8 +51,6 @@ def work_on(asked: Asked) -> int:
     for sentence in check_before_training(asked.job, strict=common.strict):
         stderr.print(f"WARNING, {sentence}", soft_wrap=True, style="bold red")
     if is_many:
-        from depo.cli.many import work_on_seeds
-
         return work_on_seeds(asked.job, common)
     with chosen_folder(asked.job, common.out) as path:
         watching = [StopWhenNothingImproves(patience=common.patience)] if common.patience else []

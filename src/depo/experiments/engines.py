@@ -82,6 +82,16 @@ def claim_core() -> None:
     os.sched_setaffinity(0, {own[os.getpid() % len(own)]})
 
 
+def check_engine(engine: Engine) -> None:
+    """Refuse an engine that is not installed: also asked before anything is written for it."""
+    if engine != "ray":
+        return
+    try:
+        import ray  # noqa: F401
+    except ImportError:
+        raise DepoError("--engine ray needs Ray: pip install 'depo[ray]'") from None
+
+
 def executor_of(engine: Engine, workers: int) -> LocalExecutor | RayExecutor:
     """The one for an engine; a SLURM script has none, its tasks are in no hurry of ours."""
     return RayExecutor() if engine == "ray" else LocalExecutor(workers)
@@ -154,10 +164,9 @@ class RayExecutor:
     """The same interface over a Ray cluster with a shared file system; needs the 'ray' extra."""
 
     def __init__(self) -> None:
-        try:
-            import ray
-        except ImportError:
-            raise DepoError("--engine ray needs Ray: pip install 'depo[ray]'") from None
+        check_engine("ray")
+        import ray
+
         self._ray = ray
         self._is_ours = not ray.is_initialized()
         if self._is_ours:
