@@ -10,7 +10,7 @@ import tyro
 
 from depo.cli.flags import parse
 from depo.cli.output import print_json, print_table, stdout
-from depo.environments.family import parse_arguments
+from depo.environments.arguments import parse_arguments
 from depo.zoo.entries import is_zoo
 
 

@@ -136,7 +136,8 @@ def _tell(name: str, flags: Reproduce, scale: ScaleSettings, out: Path) -> int:
 
 
 def _status(folder: Path) -> str:
-    from depo.runs.run import SETTINGS, Run
+    from depo.runs.run import Run
+    from depo.runs.settings_file import SETTINGS
 
     return Run.open(folder).status() if (folder / SETTINGS).exists() else "new"
 

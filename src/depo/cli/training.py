@@ -15,10 +15,11 @@ from depo.cli.training_form import Asked
 from depo.core.errors import DepoError
 from depo.core.metrics import SUMMARY, shown_in
 from depo.runs.callbacks import Callback, StopWhenNothingImproves
-from depo.runs.free_folder import chosen_folder
+from depo.runs.free_folder import chosen_folder, refuse_taken
 from depo.runs.job import Job
 from depo.runs.progress import ProgressBar
-from depo.runs.run import POLICY, SETTINGS, Run, refuse_taken
+from depo.runs.run import POLICY, Run
+from depo.runs.settings_file import SETTINGS
 from depo.runs.tracking import Track
 
 KEPT = 0.8

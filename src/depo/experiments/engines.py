@@ -20,7 +20,8 @@ from typing import IO, Any, Literal
 from depo.core.errors import DepoError, readable
 from depo.core.runtime import cores, forget_safe_path, safe_path
 from depo.runs.job import Job
-from depo.runs.run import SETTINGS, Run
+from depo.runs.run import Run
+from depo.runs.settings_file import SETTINGS
 
 Engine = Literal["local", "ray", "slurm"]
 LOSSES = 10
