@@ -171,6 +171,7 @@ OF_MANY = {
     "experiments/test_ray.py": "sweeps on a cluster of three nodes",
     "analysis/report/test_in_a_browser.py": "the page with its scripts, in Chromium",
     "data/importing/test_layouts.py": "files as other projects lay them out",
+    "environments/test_factories.py": "functions that make an environment, from training to export",
     "core/test_metric_names.py": "every metric that is written is in the catalogue",
     "methods/transfer/test_trunk.py": "new skills on the trunk of old ones, from job to first step",
     "methods/off_policy/test_discrete.py": "every off-policy method with discrete actions",
