@@ -23,7 +23,7 @@ SAID = {"before": "before,\nwhere it was trained", "here": "after,\nwith this sk
 
 
 def draw_before_after(run: Run) -> Figure:
-    """A bar for each of who acts; every seed, or episode of the expert, is a dot."""
+    """A bar for each of who acts; a dot is a seed, an episode, or a mean that is known."""
     figure = Figure(figsize=(5.4, 4), layout="constrained")
     axes = figure.subplots()
     draw_bars(axes, returns_of(run))
@@ -59,7 +59,7 @@ def draw_bars(axes: Axes, bars: Bars) -> None:
         axes.bar(place, mean, color=COLOURS[who], width=0.6, alpha=0.85)
         above = (place, max(0.0, *values))
         axes.annotate(metric.text(mean), above, (0, 5), textcoords="offset points", ha="center")
-        label = "one seed, or episode" if place == 0 else None
+        label = "one seed, episode or known mean" if place == 0 else None
         axes.plot([place] * len(values), values, "o", color="black", ms=3, alpha=0.5, label=label)
     axes.set_xticks(range(len(bars)), [SAID.get(who, who) for who in bars], fontsize=9)
     axes.set_ylabel(metric.title)
