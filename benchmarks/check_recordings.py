@@ -25,7 +25,7 @@ from depo.analysis.recordings.named import environment_names
 from depo.analysis.recordings.pairs import find_pairs
 from depo.analysis.simulator import Simulator
 from depo.data import Demonstrations, load_demonstrations
-from depo.environments.family import named_environment
+from depo.environments.by_name import named_environment
 
 CONTROLLED = (
     "CartPole-v1",

@@ -24,7 +24,8 @@ from typing import Any
 
 import numpy as np
 
-from depo.runs.run import CHECKPOINTS, TIMING
+from depo.runs.checkpoints import CHECKPOINTS
+from depo.runs.run import TIMING
 from depo.runs.tables import append_csv
 
 STEPS = 10_000_000  # more than fit into the time

@@ -36,7 +36,8 @@ from depo.methods.registry import (
     find_method,
     methods,
 )
-from depo.methods.settings_tree import documentation, flat_values, leaves, with_values
+from depo.methods.setting_docs import documentation
+from depo.methods.settings_tree import flat_values, leaves, with_values
 from depo.methods.tasks import TASKS
 
 FOLDER = Path(__file__).parent / "reference"

@@ -17,7 +17,7 @@ import pytest
 
 import depo
 from depo.cli.main import COMMANDS, main
-from depo.environments.family import named_environment
+from depo.environments.by_name import named_environment
 from depo.methods.registry import methods, trainable
 
 ROOT = Path(__file__).parents[1]

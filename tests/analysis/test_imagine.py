@@ -15,7 +15,7 @@ from depo.analysis.imagination import Imagination, Source, roll
 from depo.analysis.imagine import imagine, open_source
 from depo.api import make_job
 from depo.data import Demonstrations
-from depo.environments.family import named_environment
+from depo.environments.by_name import named_environment
 from depo.environments.grid.gridworld import GridWorldSettings
 from depo.environments.gymnasium_environment import GymnasiumEnvironment
 from depo.environments.mujoco import TASKS

@@ -11,7 +11,7 @@ from depo.analysis.replayed_return import recorded_in, replayed_return
 from depo.analysis.yardstick import yardstick_of
 from depo.data.demonstrations import Demonstrations
 from depo.data.shipped import load_demonstrations
-from depo.environments.family import named_environment
+from depo.environments.by_name import named_environment
 from depo.environments.gymnasium_environment import GymnasiumEnvironment
 from depo.runs.run import Run
 from tests.support.kept_runs import POINT, kept_run

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from depo.analysis.simulator import Simulator
-from depo.environments.family import named_environment
+from depo.environments.by_name import named_environment
 from depo.environments.gymnasium_environment import GymnasiumEnvironment
 
 HOPPER = named_environment("hopper").gymnasium()

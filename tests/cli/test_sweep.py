@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -84,6 +85,27 @@ def test_a_dry_run_says_what_there_is_and_writes_nothing(table: Path, capsys) ->
     told = json.loads(capsys.readouterr().out)
     assert [row["status"] for row in told["runs"]] == ["to do"] * 6
     assert sorted(path.name for path in table.parent.iterdir()) == ["mine.toml"]
+
+
+@pytest.mark.parametrize("dry", [(), ("--dry-run",)])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("sweep", "TABLE"),
+        ("train", "bco", "--steps", 128),
+        ("reproduce", "fig2", "--scale", "smoke"),
+    ],
+)
+def test_a_missing_engine_is_refused_before_anything_is_written(
+    table: Path, capsys, monkeypatch, words, dry
+) -> None:
+    monkeypatch.setitem(sys.modules, "ray", None)  # as where it is not installed
+    monkeypatch.chdir(table.parent)
+    given = [table if word == "TABLE" else word for word in words]
+    assert call(*given, *dry, "--engine", "ray") == 2
+    out, err = capsys.readouterr()
+    assert (out, err) == ("", "depo: --engine ray needs Ray: pip install 'depo[ray]'\n")
+    assert [path.name for path in table.parent.iterdir()] == [table.name]
 
 
 def test_a_sweep_is_its_folder(table: Path, capsys, monkeypatch) -> None:

@@ -7,6 +7,7 @@ import gymnasium as gym
 import jax
 import jax.numpy as jnp
 import numpy as np
+from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
 from depo.models.normaliser import Normaliser
 from depo.models.planner import GaussianPlanner
@@ -54,6 +55,12 @@ class Point(gym.Env):
 
 gym.register("depo-test/Point-v0", entry_point=Point, max_episode_steps=40)
 ID = f"{__name__}:depo-test/Point-v0"
+
+
+def batch(copies: int = 3, mode: AutoresetMode = AutoresetMode.SAME_STEP) -> SyncVectorEnv:
+    """Several points at once, whose episodes have five steps."""
+    make = [lambda: gym.wrappers.TimeLimit(Point(), 5)] * copies
+    return SyncVectorEnv(make, autoreset_mode=mode)
 
 
 def straight_demonstrations(path, episodes: int = 6):

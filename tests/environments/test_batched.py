@@ -8,15 +8,10 @@ from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from depo.environments.batched import FirstOfBatch, Rows
 from depo.environments.given import environment_of
 from depo.environments.gymnasium_environment import GymnasiumEnvironment
-from tests.environments.point import ID, STEP, Point
+from tests.environments.point import ID, STEP, Point, batch
 from tests.support.reach import Reach
 
 MODES = [AutoresetMode.SAME_STEP, AutoresetMode.NEXT_STEP]
-
-
-def batch(copies: int = 3, mode: AutoresetMode = AutoresetMode.SAME_STEP) -> SyncVectorEnv:
-    make = [lambda: gym.wrappers.TimeLimit(Point(), 5)] * copies
-    return SyncVectorEnv(make, autoreset_mode=mode)
 
 
 @pytest.mark.parametrize("mode", MODES)

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from depo.core.errors import DepoError
+from depo.environments.by_name import named_environment
 from depo.environments.dynamics import (
     VARIANTS,
     Delayed,
@@ -21,7 +22,7 @@ from depo.environments.dynamics import (
     parse_dynamics,
     with_dynamics,
 )
-from depo.environments.family import EnvironmentSettings, named_environment
+from depo.environments.family import EnvironmentSettings
 from depo.environments.gymnasium_environment import GymnasiumEnvironment
 from tests.environments.point import ID, STEP, Point
 

@@ -17,14 +17,8 @@ from depo.cli.training_form import parse_job
 from depo.core.errors import DepoError
 from depo.driving.settings import DrivingSettings
 from depo.environments import family as module
-from depo.environments.family import (
-    EnvironmentSettings,
-    families,
-    family_of,
-    named_environment,
-    register_family,
-    short_name,
-)
+from depo.environments.by_name import named_environment, short_name
+from depo.environments.family import EnvironmentSettings, families, family_of, register_family
 from depo.environments.grid.gridworld import GridWorldSettings
 from depo.environments.gymnasium_family import GymnasiumSettings
 from depo.plotting import figures

@@ -4,7 +4,8 @@ import gymnasium as gym
 import pytest
 
 from depo.core.errors import DepoError
-from depo.environments.family import family_of, named_environment
+from depo.environments.by_name import named_environment
+from depo.environments.family import family_of
 from depo.environments.gymnasium_environment import GymnasiumEnvironment
 from depo.environments.making import as_one
 from tests.support import reach

@@ -5,7 +5,7 @@ import pytest
 
 from depo.core.errors import DepoError
 from depo.core.imports import distrust
-from depo.environments.family import named_environment
+from depo.environments.by_name import named_environment
 from depo.environments.gymnasium_environment import GymnasiumEnvironment
 from tests.support import reach
 

@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from depo.environments.family import family_of, named_environment
+from depo.environments.by_name import named_environment
+from depo.environments.family import family_of
 from depo.evaluation.random_policy import random_scores_on_vectors
 from tests.environments.point import ID, STEP
 

@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from depo.cli.main import main
-from depo.runs.run import CHECKPOINTS, PROGRESS, SETTINGS, STATE
+from depo.runs.checkpoints import CHECKPOINTS, PROGRESS, STATE
+from depo.runs.settings_file import SETTINGS
 from tests.faults.child import Child, Ended
 from tests.faults.kills import wait_for_rows
 from tests.faults.subjects import Subject, difference

@@ -23,7 +23,9 @@ import depo.plotting.figures
 import depo.plotting.reachability  # noqa: F401
 from depo.cli.main import main
 from depo.core.runtime import prepare_jax
-from depo.runs.run import CHECKPOINTS, METRICS, SETTINGS, STATE
+from depo.runs.checkpoints import CHECKPOINTS, STATE
+from depo.runs.run import METRICS
+from depo.runs.settings_file import SETTINGS
 from depo.runs.training import begin
 from tests.faults.child import Child, Ended
 from tests.support.small_jobs import job

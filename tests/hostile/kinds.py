@@ -472,7 +472,8 @@ def old_skeleton(name: str) -> Any:
 def make_checkpoint(folder: Path) -> None:
     """A checkpoint as this version writes it, of a run of version 0.1."""
     from depo.core.weights import save_tree
-    from depo.runs.run import CHECKPOINTS, Run
+    from depo.runs.checkpoints import CHECKPOINTS
+    from depo.runs.run import Run
 
     old_run(folder)
     run = Run.open(folder / "run")

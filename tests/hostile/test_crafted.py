@@ -20,7 +20,8 @@ from depo.core.files import json_digest, read_object, read_toml
 from depo.core.npz import read_npz
 from depo.data.demonstrations import Demonstrations
 from depo.models.folder import load_planner
-from depo.runs.run import CHECKPOINTS, METRICS, PROGRESS, TIMING, Run
+from depo.runs.checkpoints import CHECKPOINTS, PROGRESS
+from depo.runs.run import METRICS, TIMING, Run
 from tests.hostile.kinds import demonstrations, make_models, make_run, skeleton
 
 TERABYTE = 1 << 40

@@ -16,7 +16,7 @@ import depo
 from depo.api import make_job
 from depo.core.errors import DepoError
 from depo.core.weights import digest, load_tree
-from depo.environments.family import named_environment
+from depo.environments.by_name import named_environment
 from depo.runs.problem import open_problem
 from depo.runs.run import Run
 from tests.environments.point import ID, STEP, Point, straight_demonstrations

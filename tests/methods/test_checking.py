@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from depo.cli.training_flags import CommonFlags, VariantFlags
-from depo.environments.family import ArgumentFlags
+from depo.environments.arguments import ArgumentFlags
 from depo.methods.checking import RESERVED, spec_problems
 from depo.methods.off_policy import settings as off
 from depo.methods.registry import Implementation, MethodSpec, deferred, methods

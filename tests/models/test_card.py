@@ -13,16 +13,13 @@ from hypothesis import strategies as st
 
 from depo.core.codec import decode, encode
 from depo.core.errors import DepoError
-from depo.models.card import (
-    FORMAT,
+from depo.models.card import FORMAT, Card, Origin, read_origin
+from depo.models.shapes import (
     SHAPES,
-    Card,
     CategoricalPlannerShape,
     CategoricalSkillShape,
     GaussianPlannerShape,
-    Origin,
     VectorSkillShape,
-    read_origin,
 )
 from tests.support.mutations import mutations
 

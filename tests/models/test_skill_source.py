@@ -50,6 +50,7 @@ def test_a_damaged_card_gets_a_sentence(tmp_path: Path) -> None:
         ({"shape": shape}, "does not describe a skill: shape: 'pair_input' is missing"),
         ({"shape": None}, "shape None is not a table"),
         ({"kind": "planner"}, "holds a planner, not a skill"),
+        ({"kind": "policy", "format": 1}, "holds a policy, not a skill: .*RUN/skill/seed-0"),
     ):
         file.write_text(json.dumps(stored | changes))
         with pytest.raises(DepoError, match=message):

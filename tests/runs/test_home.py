@@ -12,7 +12,7 @@ import pytest
 
 import depo
 from depo.api import make_job
-from depo.environments.family import named_environment
+from depo.environments.by_name import named_environment
 from depo.environments.given import environment_of
 from depo.models.card import Origin, read_origin
 from depo.models.planner import CategoricalPlanner

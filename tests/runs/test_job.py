@@ -19,7 +19,8 @@ from depo.experiments.derived import settings_digest
 from depo.experiments.experiment import SCALES
 from depo.experiments.registry import EXPERIMENTS
 from depo.runs.job import MAX_SEEDS, Job
-from depo.runs.run import FORMAT, Run
+from depo.runs.run import Run
+from depo.runs.settings_file import FORMAT
 from tests.support.arguments import flat
 from tests.support.mutations import mutations
 

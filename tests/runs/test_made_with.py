@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from depo.core.errors import DepoError
-from depo.runs.run import SETTINGS, Run
+from depo.runs.run import Run
+from depo.runs.settings_file import SETTINGS
 from depo.runs.training import begin
 from tests.support.small_jobs import job
 

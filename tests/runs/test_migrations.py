@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from depo.driving.settings import DrivingSettings
-from depo.environments.family import EnvironmentSettings, named_environment
+from depo.environments.by_name import named_environment
+from depo.environments.family import EnvironmentSettings
 from depo.environments.grid.gridworld import GridWorldSettings
 from depo.runs.migrations import from_format_1, to_format_1
 

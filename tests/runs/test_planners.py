@@ -15,8 +15,8 @@ from depo.data import Demonstrations
 from depo.environments.gymnasium_environment import GymnasiumEnvironment
 from depo.environments.mujoco import TASKS
 from depo.models.card import Origin
+from depo.runs.checkpoints import CHECKPOINTS
 from depo.runs.planners import planner_folder, vector_planner
-from depo.runs.run import CHECKPOINTS
 from depo.runs.training import begin
 from tests.environments import point
 from tests.environments.point import ID

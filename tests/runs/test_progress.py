@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from depo.core.codec import decode, encode
 from depo.core.errors import DepoError
+from depo.runs.checkpoints import PROGRESS_FORMAT, Progress
 from depo.runs.job import Job
-from depo.runs.run import PROGRESS_FORMAT, Progress, Run
+from depo.runs.run import Run
 from tests.support.mutations import mutations
 
 progress = st.builds(Progress, st.integers(0, 2**53), st.integers(0, 2**53), st.text())

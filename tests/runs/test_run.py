@@ -14,7 +14,8 @@ import depo
 from depo.api import make_job
 from depo.core.errors import DepoError
 from depo.core.weights import digest
-from depo.runs.run import Progress, Run
+from depo.runs.checkpoints import Progress
+from depo.runs.run import Run
 from depo.runs.training import begin, go_on
 from tests.environments import point
 from tests.environments.point import ID

@@ -12,7 +12,8 @@ import pytest
 from depo.api import make_job
 from depo.data.replay import chunks
 from depo.runs.job import Job
-from depo.runs.run import FORMAT, Run
+from depo.runs.run import Run
+from depo.runs.settings_file import FORMAT
 from depo.runs.training import begin, go_on
 from tests.support.arguments import flat
 from tests.support.small_jobs import job

@@ -14,7 +14,8 @@ from depo.analysis.recordings.named import environment_names
 from depo.core.errors import DepoError
 from depo.core.plugins import add_once
 from depo.data.shipped import load_demonstrations
-from depo.environments.family import EnvironmentSettings, family_of, named_environment
+from depo.environments.by_name import named_environment
+from depo.environments.family import EnvironmentSettings, family_of
 from depo.environments.given import EnvironmentLike, environment_of
 from depo.environments.gymnasium_environment import GymnasiumEnvironment
 from depo.environments.names import is_given
@@ -22,9 +23,10 @@ from depo.models.card import read_origin
 from depo.models.folder import load_planner
 from depo.models.planner import CategoricalPlanner, Planner
 from depo.models.policy import DecoupledPolicy
+from depo.runs.checkpoints import CHECKPOINTS
 from depo.runs.home import home_of
 from depo.runs.planners import is_nameless
-from depo.runs.run import CHECKPOINTS, Run, as_run
+from depo.runs.run import Run, as_run
 from depo.zoo.entries import located
 
 _imaginers: dict[str, Imaginer] = {}

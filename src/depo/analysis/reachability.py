@@ -35,8 +35,9 @@ from depo.environments.grid.gridworld import GridWorld, GridWorldSettings
 from depo.methods.off_policy.settings import Demos
 from depo.models.planner import CategoricalPlanner
 from depo.models.policy import DecoupledPolicy
+from depo.runs.checkpoints import CHECKPOINTS
 from depo.runs.demonstrations import draw_demonstrations
-from depo.runs.run import CHECKPOINTS, REPLAY, Run, as_run
+from depo.runs.run import REPLAY, Run, as_run
 
 
 def reachability(

@@ -64,7 +64,8 @@ def run(argv: list[str]) -> int:
 
 
 def _run(job: Any, path: Path) -> Any:
-    from depo.runs.run import SETTINGS, Run
+    from depo.runs.run import Run
+    from depo.runs.settings_file import SETTINGS
     from depo.runs.training import go_on, start
 
     if not (path / SETTINGS).exists():

@@ -19,7 +19,7 @@ from depo.data.minari_datasets import from_minari, to_minari
 from depo.data.shipped import load_demonstrations, shipped
 from depo.driving.traffic.recording import is_recording
 from depo.driving.traffic.scenes import load_scene, shipped_recordings
-from depo.environments.family import named_environment
+from depo.environments.by_name import named_environment
 from depo.environments.grid.gridworld import GridWorld, GridWorldSettings
 
 TRAFFIC = "depo.cli.traffic"

@@ -11,7 +11,7 @@ import tyro
 from depo.cli.flags import parse
 from depo.cli.output import print_json, stdout
 from depo.data.shipped import find_demonstrations, load_demonstrations
-from depo.environments.family import parse_arguments
+from depo.environments.arguments import parse_arguments
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from depo.cli.output import print_json, print_table, stderr, stdout
 from depo.core.errors import DepoError, printable
 from depo.data.importing.pipeline import Imported, ImportSettings
 from depo.data.importing.report import FileReport
-from depo.environments.family import parse_arguments
+from depo.environments.arguments import parse_arguments
 from depo.environments.recordings import import_for
 
 SHOWN = 40

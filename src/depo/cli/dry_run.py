@@ -10,9 +10,10 @@ from depo.core.errors import DepoError
 from depo.methods.registry import OFF_POLICY
 from depo.methods.transfer import keeps_trunk
 from depo.models.skill_source import is_formula
-from depo.runs.free_folder import next_folder
+from depo.runs.free_folder import next_folder, refuse_taken
 from depo.runs.job import Job
-from depo.runs.run import SETTINGS, Run, refuse_taken
+from depo.runs.run import Run
+from depo.runs.settings_file import SETTINGS
 
 
 def tell(job: Job, out: str, *, as_json: bool) -> int:

@@ -10,7 +10,7 @@ import tyro
 
 from depo.cli.flags import parse
 from depo.cli.output import print_json, print_table, stdout
-from depo.environments.family import parse_arguments
+from depo.environments.arguments import parse_arguments
 from depo.zoo.entries import is_zoo
 
 
@@ -98,10 +98,9 @@ def run(argv: list[str]) -> int:
         print_json(answer)
         return 0
     if compared:
-        shown = [k for k in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000) if k <= flags.steps]
         rows = [
             [k, imagination.errors[k], imagination.still[k], int(imagination.alive[k].sum())]
-            for k in shown
+            for k in told_steps(flags.steps)
         ]
         columns = ["k", "k-step error", "nothing changes", "starts left"]
         print_table(f"{flags.source}, after {imagination.after} real steps", columns, rows)
@@ -111,3 +110,13 @@ def run(argv: list[str]) -> int:
     for path in written:
         stdout.print(f"wrote {path}", soft_wrap=True)
     return 0
+
+
+def told_steps(last: int) -> list[int]:
+    """The k of which a table tells: 1, 2, 5 of every power of ten, and the last.
+
+    >>> told_steps(40)
+    [1, 2, 5, 10, 20, 40]
+    """
+    powers = (10**i for i in range(len(str(last))))
+    return [k for power in powers for k in (power, 2 * power, 5 * power) if k < last] + [last]

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from depo.cli.output import print_json, progress_bar, stderr, stdout
 from depo.cli.runs import print_runs, row_of
 from depo.cli.training_flags import CommonFlags
+from depo.core.errors import DepoError
 from depo.core.runtime import cores
 from depo.runs.free_folder import chosen_folder
 from depo.runs.job import Job
@@ -22,6 +23,16 @@ if TYPE_CHECKING:
 
 Watch = Callable[[str, int, int], None]
 Say = Callable[[str], None]
+
+
+def check_many(engine: Engine, workers: int) -> None:
+    """Refuse what could not do any run, before anything is said or written."""
+    if workers < 0:
+        raise DepoError(f"--workers {workers} is negative: it is how many runs at once")
+    if engine != "local":
+        from depo.experiments.engines import check_engine
+
+        check_engine(engine)
 
 
 def work_on_seeds(job: Job, flags: CommonFlags) -> int:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from depo.cli.flags import parse
-from depo.cli.many import hand_to_slurm, watching
+from depo.cli.many import check_many, hand_to_slurm, watching
 from depo.cli.output import print_json, print_rows, print_table, print_wide_table, stderr, stdout
 from depo.core.errors import DepoError, unknown
 from depo.core.runtime import cores
@@ -83,9 +83,9 @@ def _reproduce(name: str, flags: Reproduce) -> int:
     from depo.experiments.driving import EXPERIMENTS as DRIVING
     from depo.experiments.experiment import SCALES
 
-    for flag, value in [("--seeds", flags.seeds), ("--workers", flags.workers)]:
-        if value < 0:
-            raise DepoError(f"{flag} {value} is negative")
+    check_many(flags.engine, flags.workers)
+    if flags.seeds < 0:
+        raise DepoError(f"--seeds {flags.seeds} is negative")
     scale = SCALES[flags.scale]
     if flags.recording and name not in DRIVING:
         raise DepoError(f"{name} needs no --recording: it is for {', '.join(DRIVING)}")
@@ -136,7 +136,8 @@ def _tell(name: str, flags: Reproduce, scale: ScaleSettings, out: Path) -> int:
 
 
 def _status(folder: Path) -> str:
-    from depo.runs.run import SETTINGS, Run
+    from depo.runs.run import Run
+    from depo.runs.settings_file import SETTINGS
 
     return Run.open(folder).status() if (folder / SETTINGS).exists() else "new"
 
@@ -163,7 +164,7 @@ def _execute(name: str, flags: Reproduce, scale: ScaleSettings, out: Path) -> in
         print_json({"out": str(out), **verdict})
         return 0
     rows = [
-        [c["claim"], c["expected"], c["measured"], _span(c["interval"]), c["holds"]]
+        [c["claim"], c["expected"], c["measured"], _span(c["interval"]), _holds(c["holds"])]
         for c in verdict["claims"]
     ]
     verdict_table = f"{name}: verdict", ["claim", "expected", "measured", "95%", "holds"], rows
@@ -174,6 +175,11 @@ def _execute(name: str, flags: Reproduce, scale: ScaleSettings, out: Path) -> in
     if flags.scale == "smoke":
         stderr.print("scale smoke trains too little for the claims to mean anything")
     return 0
+
+
+def _holds(value: bool | None) -> bool | str:
+    """What is not known yet is neither yes nor no."""
+    return "open" if value is None else value
 
 
 def _default_out(name: str, flags: Reproduce) -> str:

@@ -48,15 +48,14 @@ class SweepFlags:
 def run(argv: list[str]) -> int:
     """Sweep."""
     flags = parse(SweepFlags, argv, "depo sweep")
-    if flags.workers < 0:
-        raise DepoError(f"--workers {flags.workers} is negative: it is how many runs at once")
+    from depo.cli.many import check_many, execute
+
+    check_many(flags.engine, flags.workers)
     sweep = _sweep(flags)
     if flags.task is not None:
         return _do_task(sweep, flags.task)
     if flags.dry_run:
         return _tell(sweep, as_json=flags.json)
-    from depo.cli.many import execute
-
     return execute(sweep, flags.engine, flags.workers, as_json=flags.json, trust=flags.trust)
 
 

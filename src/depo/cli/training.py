@@ -9,15 +9,17 @@ from pathlib import Path
 from typing import Any
 
 from depo.cli.dry_run import tell
+from depo.cli.many import check_many, work_on_seeds
 from depo.cli.output import print_json, print_table, score_cell, stderr, stdout
 from depo.cli.training_form import Asked
 from depo.core.errors import DepoError
 from depo.core.metrics import SUMMARY, shown_in
 from depo.runs.callbacks import Callback, StopWhenNothingImproves
-from depo.runs.free_folder import chosen_folder
+from depo.runs.free_folder import chosen_folder, refuse_taken
 from depo.runs.job import Job
 from depo.runs.progress import ProgressBar
-from depo.runs.run import POLICY, SETTINGS, Run, refuse_taken
+from depo.runs.run import POLICY, Run
+from depo.runs.settings_file import SETTINGS
 from depo.runs.tracking import Track
 
 KEPT = 0.8
@@ -29,8 +31,7 @@ REGAINED = 0.9
 def work_on(asked: Asked) -> int:
     """Begin a run and work on it, or say what that would be."""
     common = asked.common
-    if common.workers < 0:
-        raise DepoError(f"--workers {common.workers} is negative: it is how many runs at once")
+    check_many(common.engine, common.workers)
     if common.patience < 0:
         raise DepoError(f"--patience {common.patience} is negative: it counts evaluations")
     is_many = common.engine != "local" or common.workers > 0
@@ -51,8 +52,6 @@ def work_on(asked: Asked) -> int:
     for sentence in check_before_training(asked.job, strict=common.strict):
         stderr.print(f"WARNING, {sentence}", soft_wrap=True, style="bold red")
     if is_many:
-        from depo.cli.many import work_on_seeds
-
         return work_on_seeds(asked.job, common)
     with chosen_folder(asked.job, common.out) as path:
         watching = [StopWhenNothingImproves(patience=common.patience)] if common.patience else []

@@ -22,25 +22,15 @@ from depo.cli.training_flags import COMMON_HEADINGS, CommonFlags, VariantFlags
 from depo.core.codec import decode_each, decode_word
 from depo.core.errors import DepoError, unknown
 from depo.core.imports import allow
-from depo.environments.family import (
-    EnvironmentSettings,
-    families,
-    family_of,
-    parse_arguments,
-    short_name,
-)
+from depo.environments.arguments import parse_arguments
+from depo.environments.by_name import short_name
+from depo.environments.family import EnvironmentSettings, families, family_of
 from depo.methods.for_environment import known_skill, learner_for
 from depo.methods.ineffective import refuse_ineffective
 from depo.methods.presets import Composed, Layer, compose, known_presets
 from depo.methods.registry import Implementation, LearnerName, find_method, methods
-from depo.methods.settings_tree import (
-    MethodSettings,
-    documentation,
-    every_name,
-    flat_values,
-    leaves,
-    no_setting,
-)
+from depo.methods.setting_docs import documentation
+from depo.methods.settings_tree import MethodSettings, every_name, flat_values, leaves, no_setting
 from depo.runs.home import find_environment
 from depo.runs.job import Job, first_seeds
 

@@ -16,7 +16,6 @@ from __future__ import annotations
 import shutil
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -25,15 +24,24 @@ import numpy as np
 from gymnasium.spaces import Box, Discrete, Space
 
 from depo.core.child import in_child
-from depo.core.codec import decode, encode
+from depo.core.codec import encode
 from depo.core.errors import DepoError, readable
-from depo.core.files import check_plain_file, read_object, size_of
+from depo.core.files import read_object, size_of
 from depo.core.imports import import_module
 from depo.data.demonstrations import Demonstrations
 from depo.data.hdf5 import check_self_contained
+from depo.data.minari_format import (
+    ABOUT,
+    MARK,
+    Mark,
+    find_dataset,
+    is_plain,
+    read_mark,
+    short,
+    the_library,
+    values_of,
+)
 
-ABOUT = "metadata.json"
-MARK = "depo"
 CARRIED = ("dataset_id", "description", "algorithm_name", "author", "code_permalink")
 """What a dataset says of its origin, kept under ``minari`` in the demonstrations' metadata."""
 
@@ -144,50 +152,6 @@ def to_minari(
     return folder
 
 
-def the_library() -> Any:
-    """Minari, if it is installed."""
-    try:
-        import minari
-    except ImportError:
-        raise DepoError("Minari datasets need Minari: pip install 'depo[minari]'") from None
-    return minari
-
-
-def find_dataset(dataset: str | Path) -> Path:
-    """The folder of a dataset by its id or its folder; of plain files only."""
-    the_library()
-    from minari.storage import get_dataset_path
-
-    root = get_dataset_path("")
-    for folder in (Path(dataset), Path(dataset) / "data", root / dataset / "data"):
-        if (folder / ABOUT).is_file():
-            for file in folder.rglob("*"):
-                if not file.is_dir():
-                    check_plain_file(file, "a file of Minari")
-            return folder
-    raise DepoError(
-        f"no Minari dataset '{dataset}' below {root}: fetch it with 'minari download {dataset}', "
-        "or set MINARI_DATASETS_PATH to where it is"
-    )
-
-
-@dataclass(frozen=True)
-class Mark:
-    """What depo writes down in a dataset that it makes."""
-
-    actions: str = ""
-    rewards: str = ""
-    feature_names: tuple[str, ...] = ()
-    metadata: Mapping[str, Any] = field(default_factory=dict)
-
-
-def read_mark(about: dict[str, Any]) -> Mark:
-    """What depo wrote down when it made the dataset; empty for the datasets of others."""
-    if not {"observation_space", "action_space"} <= set(about):  # Minari would run the environment
-        raise DepoError("its spaces are not written down: write it again with Minari 0.5")
-    return decode(Mark, about.get(MARK, {}), f"'{MARK}' in its {ABOUT} (repair it, or remove it)")
-
-
 def _check_spaces(data: Any, mark: Mark, keep_actions: bool) -> None:
     space = data.observation_space
     if not isinstance(space, Discrete) and not (isinstance(space, Box) and len(space.shape) == 1):
@@ -197,7 +161,7 @@ def _check_spaces(data: Any, mark: Mark, keep_actions: bool) -> None:
         )
     if keep_actions and mark.actions == "zeros":
         raise DepoError("its actions are zeros, none were recorded: do not keep them")
-    if keep_actions and not _is_plain(data.action_space):
+    if keep_actions and not is_plain(data.action_space):
         raise DepoError(
             f"the action space is {short(data.action_space)}, demonstrations hold numbers or "
             "vectors: do not keep the actions"
@@ -214,17 +178,6 @@ def _first(data: Any, wanted: int | None) -> list[int]:
 def _states(observations: Any, space: Space) -> np.ndarray:
     states = values_of(observations, space)
     return states if isinstance(space, Discrete) or states.dtype.kind == "f" else states * 1.0
-
-
-def values_of(values: Any, space: Space) -> np.ndarray:
-    """Values as an array, which are of the space."""
-    array = np.asarray(values)
-    if array.shape[1:] != space.shape:  # Minari 0.5.3 wrote vectors of bytes as pictures
-        raise DepoError(
-            f"values of shape {array.shape[1:]} are not of its space {short(space)}: "
-            "the file is damaged, fetch or write it again"
-        )
-    return array
 
 
 def _origin(data: Any, about: dict[str, Any]) -> dict[str, Any]:
@@ -274,7 +227,7 @@ def _actions(demos: Demonstrations, env: gym.Env | None) -> np.ndarray:
     if demos.actions is not None:
         return demos.actions
     space = Discrete(1) if env is None else env.action_space
-    if not _is_plain(space):
+    if not is_plain(space):
         raise DepoError(
             f"the environment has the action space {short(space)}, zeros stand in for numbers or "
             "vectors only: leave the environment out"
@@ -300,7 +253,7 @@ def _fits(values: np.ndarray, space: Space) -> bool:
     if isinstance(space, Discrete):
         whole = values.ndim == 1 and values.dtype.kind in "iu"
         return bool(whole and space.start <= values.min() and values.max() < space.start + space.n)
-    if not _is_plain(space) or space.shape != values.shape[1:]:
+    if not is_plain(space) or space.shape != values.shape[1:]:
         return False
     is_float = np.issubdtype(space.dtype, np.floating)
     return bool(is_float or np.array_equal(values.astype(space.dtype), values))
@@ -372,12 +325,3 @@ def _is_recoverable(env: gym.Env | None) -> bool:
         return env is not None and env.spec is not None and bool(env.spec.to_json())
     except (TypeError, ValueError):
         return False
-
-
-def _is_plain(space: Space) -> bool:
-    return space.shape is not None and len(space.shape) <= 1
-
-
-def short(space: Space) -> str:
-    """A space in one line."""
-    return " ".join(str(space).split())

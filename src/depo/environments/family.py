@@ -13,17 +13,17 @@ something is opened: families are part of the command line.
 from __future__ import annotations
 
 import dataclasses
-import json
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from depo.core.codec import decode, decode_each, encode, said_of
 from depo.core.errors import DepoError, unknown
-from depo.core.imports import allow, leading
+from depo.core.imports import leading
 from depo.core.plugins import is_defined_again, load_plugins
+from depo.environments.arguments import ArgumentFlags, parse_arguments
 from depo.environments.checking import family_problems
 from depo.environments.dynamics import parse_dynamics
 from depo.models.skill_source import register_formulas
@@ -113,17 +113,6 @@ class EnvironmentSettings:
                 raise unknown("environment family", stored["family"], families())
             settings = decode(family.settings, stored["settings"], family.name)
             return cls(family.name, settings, stored.get("dynamics", ""))
-
-
-@dataclass(frozen=True)
-class ArgumentFlags:
-    """Flags of an environment that has none of its own."""
-
-    env_args: tuple[str, ...] = ()
-    """Arguments of the environment's constructor, NAME=VALUE, values as JSON."""
-    dynamics: str = ""
-    """What actions do instead, comma-separated: inverted, transposed[=2-0-1], mixed, scaled=F,
-    delayed; discrete ones permuted[=1-0]; on MuJoCo gravity=F, mass=F, friction=F, damping=F."""
 
 
 class EnvironmentFamily(ABC):
@@ -358,49 +347,3 @@ def family_of(environment: EnvironmentSettings) -> EnvironmentFamily:
     if environment.family not in families():
         raise unknown("environment family", environment.family, families())
     return families()[environment.family]
-
-
-def named_environment(
-    env: str,
-    arguments: Mapping[str, Any] | None = None,
-    dynamics: str = "",
-    observe: str = "",
-) -> EnvironmentSettings:
-    """The environment that a word of ``--env`` means: a family's own, else a Gymnasium id.
-
-    >>> named_environment("hopper", dynamics="inverted").label
-    'hopper-v5-inverted'
-    """
-    own = next((f for f in families().values() if env in f.names), families()[GYMNASIUM])
-    found = own.observing(own.named(env, arguments or {}), observe)
-    found = replace(found, dynamics=dynamics)
-    allow(own.wants(found))
-    return found
-
-
-def short_name(environment: EnvironmentSettings) -> str:
-    """What the command line calls it.
-
-    >>> short_name(named_environment("Hopper-v5")), short_name(EnvironmentSettings())
-    ('hopper', 'gridworld')
-    """
-    return family_of(environment).short_name(environment)
-
-
-def parse_arguments(texts: Sequence[str]) -> dict[str, Any]:
-    """Arguments from NAME=VALUE, values as JSON where they are.
-
-    >>> parse_arguments(["k=4", "name=four"])
-    {'k': 4, 'name': 'four'}
-    """
-    return dict(_argument(text) for text in texts)
-
-
-def _argument(text: str) -> tuple[str, Any]:
-    name, equals, value = text.partition("=")
-    if not equals or not name:
-        raise DepoError(f"--env-args '{text}' is not NAME=VALUE")
-    try:
-        return name, json.loads(value)
-    except ValueError:
-        return name, value

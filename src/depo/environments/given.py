@@ -20,12 +20,8 @@ from gymnasium.vector import VectorEnv
 
 from depo.core.errors import DepoError
 from depo.environments.batched import restarts_at_once
-from depo.environments.family import (
-    EnvironmentSettings,
-    families,
-    family_of,
-    named_environment,
-)
+from depo.environments.by_name import named_environment
+from depo.environments.family import EnvironmentSettings, families, family_of
 from depo.environments.making import Maker, as_one, copies_of, is_functions, register_maker
 from depo.environments.names import is_given
 

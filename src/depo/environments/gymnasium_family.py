@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 from depo.core.codec import check_fields
 from depo.core.imports import leading
 from depo.data.shipped import load_demonstrations, shipped
+from depo.environments.arguments import ArgumentFlags
 from depo.environments.family import (
     GYMNASIUM,
-    ArgumentFlags,
     EnvironmentFamily,
     EnvironmentSettings,
     register_family,

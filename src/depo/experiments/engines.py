@@ -20,7 +20,8 @@ from typing import IO, Any, Literal
 from depo.core.errors import DepoError, readable
 from depo.core.runtime import cores, forget_safe_path, safe_path
 from depo.runs.job import Job
-from depo.runs.run import SETTINGS, Run
+from depo.runs.run import Run
+from depo.runs.settings_file import SETTINGS
 
 Engine = Literal["local", "ray", "slurm"]
 LOSSES = 10
@@ -80,6 +81,16 @@ def claim_core() -> None:
         os.sched_setaffinity(0, {core})
         return
     os.sched_setaffinity(0, {own[os.getpid() % len(own)]})
+
+
+def check_engine(engine: Engine) -> None:
+    """Refuse an engine that is not installed: also asked before anything is written for it."""
+    if engine != "ray":
+        return
+    try:
+        import ray  # noqa: F401
+    except ImportError:
+        raise DepoError("--engine ray needs Ray: pip install 'depo[ray]'") from None
 
 
 def executor_of(engine: Engine, workers: int) -> LocalExecutor | RayExecutor:
@@ -154,10 +165,9 @@ class RayExecutor:
     """The same interface over a Ray cluster with a shared file system; needs the 'ray' extra."""
 
     def __init__(self) -> None:
-        try:
-            import ray
-        except ImportError:
-            raise DepoError("--engine ray needs Ray: pip install 'depo[ray]'") from None
+        check_engine("ray")
+        import ray
+
         self._ray = ray
         self._is_ours = not ray.is_initialized()
         if self._is_ours:

@@ -22,7 +22,8 @@ from depo.experiments.derived import description
 from depo.experiments.engines import Engine, LocalExecutor, RayExecutor, executor_of
 from depo.runs.demonstrations import default_demonstrations
 from depo.runs.job import Job
-from depo.runs.run import DEMOS, SETTINGS, Run
+from depo.runs.run import DEMOS, Run
+from depo.runs.settings_file import SETTINGS
 
 POLL = 0.5
 """Seconds between two looks at what workers do."""

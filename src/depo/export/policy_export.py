@@ -29,9 +29,10 @@ from depo.models.acting import Policy
 from depo.models.plain_model import arrays_of, described, parts_of
 from depo.models.policy import DecoupledPolicy
 from depo.models.policy_folder import load_policy
+from depo.runs.checkpoints import CHECKPOINTS
 from depo.runs.home import home_of_policy
 from depo.runs.made_with import versions
-from depo.runs.run import CHECKPOINTS, Run, as_run
+from depo.runs.run import Run, as_run
 from depo.zoo.entries import located
 
 MANIFEST, VERSION = "manifest.json", 1

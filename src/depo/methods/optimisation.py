@@ -58,6 +58,12 @@ def replace_skill(agent: dict[str, Trained], skill: Any) -> dict[str, Trained]:
             f"the skill given goes to the features {given}, what is planned are {asked}: take a "
             "skill trained with the same --plans"
         )
+    given, asked = (_units(model) for model in (skill, own))
+    if given != asked:
+        raise DepoError(
+            f"the skill given sees differences in {given}, what it shall follow is in {asked}: "
+            "take a skill trained with the planner's --step-units or --preset"
+        )
     if type(own) is not type(skill) or shapes != wanted:
         raise DepoError(
             f"the skill given has weights of shapes {shapes}, the settings ask for {wanted}: "
@@ -83,6 +89,12 @@ def keep_trunk(agent: dict[str, Trained], skill: Any) -> dict[str, Trained]:
         return [*model.network.weights[:-1], *model.network.biases[:-1], *statistics]
 
     return agent | {"skill": Trained(eqx.tree_at(kept, own, kept(skill)), agent["skill"].moments)}
+
+
+def _units(skill: Any) -> str:
+    """In what a skill measures how far it is to its target."""
+    step = getattr(getattr(skill, "normaliser", None), "step", None)
+    return "deviations of states" if step is None else "typical steps"
 
 
 def _sees(skill: Any) -> str:

@@ -8,14 +8,10 @@ dataclasses too. Every leaf has one flat name, unique in the tree: ``settings.sk
 
 from __future__ import annotations
 
-import ast
 import dataclasses
-import inspect
-import sys
 import types
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
 from typing import (
     TYPE_CHECKING,
     Any,
@@ -31,6 +27,7 @@ from typing import (
 
 from depo.core.codec import decode_each, encode
 from depo.core.errors import DepoError, unknown
+from depo.methods.setting_docs import documentation, once
 
 Heading = Literal[
     "what",
@@ -45,14 +42,6 @@ Heading = Literal[
     "saving",
 ]
 """What ``--help`` groups settings under."""
-
-
-Found = TypeVar("Found")
-
-
-def _once(function: Callable[[type], Found]) -> Callable[[type], Found]:
-    """Asked once for each class."""
-    return cache(function)  # a function of its own, as mypy takes dataclasses for unhashable
 
 
 @dataclass(frozen=True)
@@ -200,33 +189,6 @@ def no_setting(kind: type[MethodSettings], name: str, known: set[str]) -> DepoEr
     return unknown("setting", name, known)
 
 
-@_once
-def documentation(owner: type) -> dict[str, str]:
-    """The sentences below each field of a dataclass, inherited ones too, read from its source."""
-    found: dict[str, str] = {}
-    for base in owner.__bases__:
-        if dataclasses.is_dataclass(base):
-            found |= documentation(base)
-    try:
-        module = inspect.getsource(sys.modules[owner.__module__])
-    except (OSError, TypeError):
-        return found
-    for node in ast.walk(ast.parse(module)):
-        if isinstance(node, ast.ClassDef) and node.name == owner.__name__:
-            return found | dict(_docstrings(node))
-    return found
-
-
-def _docstrings(node: ast.ClassDef) -> Iterator[tuple[str, str]]:
-    for statement, after in zip(node.body, node.body[1:], strict=False):
-        match statement, after:
-            case (
-                ast.AnnAssign(target=ast.Name(id=name)),
-                ast.Expr(value=ast.Constant(value=str(text))),
-            ):
-                yield name, " ".join(text.split())
-
-
 class _Field(NamedTuple):
     attribute: str
     name: str
@@ -238,7 +200,7 @@ class _Field(NamedTuple):
     is_optional: bool
 
 
-@_once
+@once
 def _fields(kind: Any) -> tuple[_Field, ...]:
     hints = get_type_hints(kind)
     found = []
@@ -273,7 +235,7 @@ def _switch(kind: type[Part]) -> _Field:
     return _fields(kind)[0]
 
 
-@_once
+@once
 def _names(kind: type) -> frozenset[str]:
     found: set[str] = set()
     for field in _fields(kind):

@@ -14,8 +14,13 @@ import jax.numpy as jnp
 
 from depo.core.errors import DepoError
 from depo.core.files import as_path
-from depo.models.card import (
-    Card,
+from depo.models.card import Card, Origin
+from depo.models.following_planner import FollowingPlanner
+from depo.models.normaliser import Normaliser
+from depo.models.planner import CategoricalPlanner, GaussianPlanner, Planner
+from depo.models.policy import CategoricalActor, DiscreteActor, GaussianActor
+from depo.models.reward import StateReward
+from depo.models.shapes import (
     CategoricalActorShape,
     CategoricalPlannerShape,
     CategoricalSkillShape,
@@ -24,17 +29,11 @@ from depo.models.card import (
     FollowingPlannerShape,
     GaussianActorShape,
     GaussianPlannerShape,
-    Origin,
     Shape,
     StateRewardShape,
     VariationalPlannerShape,
     VectorSkillShape,
 )
-from depo.models.following_planner import FollowingPlanner
-from depo.models.normaliser import Normaliser
-from depo.models.planner import CategoricalPlanner, GaussianPlanner, Planner
-from depo.models.policy import CategoricalActor, DiscreteActor, GaussianActor
-from depo.models.reward import StateReward
 from depo.models.skill import AnalyticSkill, CategoricalSkill, DiscreteSkill, Skill, VectorSkill
 from depo.models.variational_planner import VariationalPlanner
 from depo.models.weights_file import load_weights, save_weights, settled

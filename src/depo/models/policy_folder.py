@@ -27,19 +27,8 @@ from depo.models.acting import Policy, Space
 from depo.models.card import (
     CARD,
     SETTINGS,
-    SHAPES,
-    CategoricalActorShape,
-    CategoricalPlannerShape,
-    CategoricalSkillShape,
     Digests,
-    DiscreteActorShape,
-    DiscreteSkillShape,
-    FollowingPlannerShape,
-    FormulaShape,
-    GaussianPlannerShape,
     Origin,
-    StateRewardShape,
-    VariationalPlannerShape,
     named_features,
     scores_table,
     trained_in,
@@ -54,6 +43,19 @@ from depo.models.policy import (
     GaussianActor,
     PolicyModel,
     check_formula,
+)
+from depo.models.shapes import (
+    SHAPES,
+    CategoricalActorShape,
+    CategoricalPlannerShape,
+    CategoricalSkillShape,
+    DiscreteActorShape,
+    DiscreteSkillShape,
+    FollowingPlannerShape,
+    FormulaShape,
+    GaussianPlannerShape,
+    StateRewardShape,
+    VariationalPlannerShape,
 )
 from depo.models.skill import AnalyticSkill, DiscreteSkill, VectorSkill
 from depo.models.skill_source import formula_skill, own_name, skill_from, wanted_formula

@@ -9,11 +9,11 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int, Key
 
-from depo.models.card import PairInput
 from depo.models.categorical import Categorical
 from depo.models.mlp import MLP
 from depo.models.normaliser import Normaliser
 from depo.models.planner import Gaussian, pick
+from depo.models.shapes import PairInput
 
 LOG_STD_BOUNDS = (-20.0, 2.0)
 

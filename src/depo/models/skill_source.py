@@ -15,7 +15,8 @@ from depo.core.codec import decode
 from depo.core.errors import DepoError
 from depo.core.files import read_object
 from depo.core.imports import import_module
-from depo.models.card import SETTINGS, SHAPES, Card, DiscreteSkillShape, Shape, VectorSkillShape
+from depo.models.card import SETTINGS, Card
+from depo.models.shapes import SHAPES, DiscreteSkillShape, Shape, VectorSkillShape
 from depo.zoo.entries import located
 
 if TYPE_CHECKING:

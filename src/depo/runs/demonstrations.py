@@ -9,7 +9,8 @@ import numpy as np
 
 from depo.core.errors import DepoError
 from depo.core.seeds import derived_seed
-from depo.data.demonstrations import Demonstrations, place
+from depo.data.checked_arrays import place
+from depo.data.demonstrations import Demonstrations
 from depo.data.shipped import load_demonstrations
 from depo.data.transitions import Acted
 from depo.environments.family import EnvironmentSettings, family_of

@@ -1,4 +1,4 @@
-"""The folder of a run that is given no name: the next free one."""
+"""The folder that a run begins in: the one asked for, if it is free, or the next free one."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from pathlib import Path
 from depo.core.errors import DepoError
 from depo.core.files import as_path
 from depo.runs.job import Job
+from depo.runs.settings_file import SETTINGS
 
 RUNS = Path("runs")
 """Where runs without a name are."""
@@ -52,3 +53,11 @@ def _is_made(folder: Path) -> bool:
     except OSError as error:
         raise DepoError(f"cannot write {folder}: {error.strerror}") from None
     return True
+
+
+def refuse_taken(path: Path) -> None:
+    """Refuse to begin a run where something is; an empty folder may be reserved for it."""
+    if path.exists() and (not path.is_dir() or any(path.iterdir())):
+        resumable = (path / SETTINGS).exists()
+        hint = f"'depo resume {path}' goes on with it, or " if resumable else ""
+        raise DepoError(f"{path} exists: {hint}choose another --out")

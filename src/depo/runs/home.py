@@ -17,7 +17,9 @@ from depo.environments.family import (
 from depo.environments.given import EnvironmentLike, environment_of
 from depo.environments.names import is_given
 from depo.models.card import HOME, Origin, read_origin
-from depo.runs.run import CHECKPOINTS, SETTINGS, Run
+from depo.runs.checkpoints import CHECKPOINTS
+from depo.runs.run import Run
+from depo.runs.settings_file import SETTINGS
 from depo.zoo.entries import located
 
 if TYPE_CHECKING:

@@ -143,12 +143,23 @@ class Job:
                 f"reward_from has no effect here: {self.method} takes no reward, {takers} does"
             )
 
+    def _needed_for_no_step(self) -> str:
+        """What would let this job be one of no steps."""
+        if not self.spec.takes_planner:
+            return f": without a step {self.method} learns nothing"
+        if self.learner == ON_POLICY:
+            return ": a skill on finite states is always learned"
+        return (
+            ": without a step the skill has to be known, give --skill FOLDER (of another run, "
+            "RUN/skill/seed-0) or --skill module:function"
+        )
+
     def _check_steps(self) -> None:
         most = MAX_STEPS[self.learner]
         is_known = self.spec.takes_planner and self.learner == OFF_POLICY and bool(self.skill)
         least = 0 if is_known else 1
         if not least <= self.steps <= most:
-            zero = " (0: a transfer on vectors with --skill)" if self.steps == 0 else ""
+            zero = "" if self.steps else self._needed_for_no_step()
             raise DepoError(f"steps {self.steps} is not between {least} and {most:,}{zero}")
         if self.total_steps > most or self.steps_per_block > most:
             raise DepoError(

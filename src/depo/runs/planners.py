@@ -21,7 +21,8 @@ from depo.models.policy import DecoupledPolicy
 from depo.models.policy_folder import load_policy
 from depo.models.skill import Skill
 from depo.models.skill_source import trunk_beside
-from depo.runs.run import CHECKPOINTS, Run
+from depo.runs.checkpoints import CHECKPOINTS
+from depo.runs.run import Run
 from depo.zoo.entries import located
 
 PLANNER, SOURCE = "planner", "source"

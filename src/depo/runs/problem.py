@@ -20,12 +20,10 @@ from depo.learners.learner import GivenSkill, Learner, Trunks
 from depo.methods.off_policy.settings import uses_memory
 from depo.methods.registry import OFF_POLICY
 from depo.methods.transfer import keeps_trunk
-from depo.models.formula import TRIED, Bounded, check_range, plans_around_mean
-from depo.models.policy import check_formula
 from depo.models.reward import StateReward
 from depo.models.skill import Skill
-from depo.models.skill_source import find_skill, is_formula, wanted_formula
-from depo.runs.blame import blaming, packages_of
+from depo.models.skill_source import find_skill, is_formula
+from depo.runs.blame import blaming
 from depo.runs.demonstrations import (
     Drawn,
     check_actions,
@@ -39,13 +37,7 @@ from depo.runs.demonstrations import (
 from depo.runs.job import Job
 from depo.runs.memory import fitting_shapes
 from depo.runs.planned_features import planned_features
-from depo.runs.planners import (
-    finite_planner,
-    is_nameless,
-    planner_folder,
-    trunk,
-    vector_planner,
-)
+from depo.runs.planners import finite_planner, is_nameless, planner_folder, trunk, vector_planner
 from depo.runs.recorded_ends import share_of_ends
 from depo.runs.rewards import given_reward
 from depo.runs.run import Run
@@ -171,49 +163,6 @@ def open_problem_of(run: Run, job: Job | None = None, episodes: int = EPISODES) 
     only somebody else's folder names."""
     run.check_imports()
     return open_problem(job or run.job, run.demonstrations(), str(run.path), episodes)
-
-
-def check_formulas(problem: Problem, state: Any) -> None:
-    """Refuse a skill that is a formula and gives no actions of the environment's."""
-    for name, model in problem.learner.policies(state, 0).items() if problem.job.skill else ():
-        own = problem.parts.get(name, problem)
-        if own.job.learner == OFF_POLICY:
-            check_formula(model, own.job.environment.gymnasium().vector_sizes().actions)
-            _check_range(own, model)
-
-
-def check_decisions(problem: Problem, state: Any) -> None:
-    """Refuse a policy of another package's method that gives no actions of the environment's."""
-    spec = problem.job.spec
-    if not packages_of(spec):
-        return
-    for name, model in problem.learner.policies(state, 0).items():
-        learner: Any = problem.parts.get(name, problem).learner
-        if problem.job.learner == OFF_POLICY:
-            seen = jax.ShapeDtypeStruct((TRIED, learner.sizes.states), jnp.float32)
-            wanted: tuple[int, ...] = (TRIED, learner.sizes.actions)
-        else:
-            seen, wanted = jax.ShapeDtypeStruct((TRIED,), jnp.int32), (TRIED,)
-        with blaming(spec):
-            found = jax.eval_shape(lambda state, model=model: model.mode(state).action, seen)
-        if found.shape != wanted:
-            raise DepoError(
-                f"method '{spec.name}' gives actions of the shape {found.shape} for {TRIED} states "
-                f"at once, expected is {wanted}, an action for each"
-            )
-
-
-def _check_range(problem: Problem, model: Any) -> None:
-    """Refuse a user's formula of other units: by demonstrated transitions, or by what a planner
-    that is given plans."""
-    formula = getattr(getattr(model, "skill", None), "formula", None)
-    if not isinstance(formula, Bounded) or not wanted_formula(problem.job.skill):
-        return
-    if problem.demos is not None:
-        rows = [jnp.asarray(x[:TRIED]) for x in problem.demos.transitions()]
-        check_range(formula, rows[0], model.planner.select(rows[1]))
-    elif problem.job.spec.takes_planner:
-        check_range(formula, *plans_around_mean(model.planner))
 
 
 def _open_variants(job: Job, demos: Demonstrations | None, planners: str, episodes: int) -> Problem:

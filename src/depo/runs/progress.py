@@ -76,8 +76,11 @@ class ProgressBar(Callback):
         self._task: TaskID | None = None
 
     def on_start(self, run: Run) -> None:
-        """Show the bar."""
+        """Show the bar; of no steps there is none, only the score."""
         done, total = run.steps_done(), run.job.total_steps
+        if not total:
+            said = ("{task.description}, no steps: one evaluation", "{task.fields[score]}")
+            self._bar.columns = tuple(TextColumn(text, markup=False) for text in said)
         self._task = self._bar.add_task(run.job.method, total=total, completed=done, score="")
         self._bar.start()
 

@@ -10,8 +10,9 @@ from depo.environments.gymnasium_environment import GymnasiumEnvironment
 from depo.models.card import read_origin
 from depo.models.folder import load_reward, save_reward
 from depo.models.reward import StateReward
+from depo.runs.checkpoints import CHECKPOINTS
 from depo.runs.planners import check_names, check_task
-from depo.runs.run import CHECKPOINTS, Run
+from depo.runs.run import Run
 
 REWARD = "reward"
 """The folder of a run with its rewards."""

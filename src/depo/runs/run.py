@@ -22,67 +22,45 @@ from __future__ import annotations
 import contextlib
 import math
 import shutil
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from depo.core.codec import Natural, decode, encode
 from depo.core.errors import DepoError, printable
-from depo.core.files import (
-    as_path,
-    check_plain_file,
-    file_digest,
-    json_digest,
-    new_folder,
-    own_copy,
-    read_object,
-)
+from depo.core.files import as_path, file_digest, json_digest, new_folder, own_copy, read_object
 from depo.core.folders import check_folder, open_plain
-from depo.core.formats import Data, Format
+from depo.core.formats import Format
 from depo.core.imports import allow, distrust, refuse
 from depo.data.demonstrations import Demonstrations
 from depo.environments.names import is_given
+from depo.runs.checkpoints import (
+    CHECKPOINTS,
+    KEPT_CHECKPOINTS,
+    STATE,
+    Progress,
+    complete,
+    load_state,
+    read_progress,
+    write_checkpoint,
+)
+from depo.runs.free_folder import refuse_taken
 from depo.runs.job import Job
 from depo.runs.lock import is_locked, locked
-from depo.runs.made_with import commit, not_installed, plugins_of, versions
-from depo.runs.migrations import since_2, since_3, since_4
-from depo.runs.tables import append_csv, is_as_left, longest_table, read_numbers
+from depo.runs.made_with import commit, plugins_of, versions
+from depo.runs.settings_file import FORMAT, SETTINGS, read_job, read_settings, write_settings
+from depo.runs.tables import append_csv, is_as_left, longest_table, read_metrics, read_numbers
 
 if TYPE_CHECKING:
     from depo.environments.given import EnvironmentLike
     from depo.models.acting import Policy
     from depo.models.policy_folder import Formula
 
-SETTINGS, METRICS, TIMING, DEMOS = "settings.json", "metrics.csv", "timing.csv", "demos.npz"
-CHECKPOINTS, STATE, PROGRESS = "checkpoints", "state.safetensors", "progress.json"
-KEPT_CHECKPOINTS = 2
+METRICS, TIMING, DEMOS = "metrics.csv", "timing.csv", "demos.npz"
 REPLAY, STOPPED, POLICY = "replay", "stopped.json", "policy"
 FIGURES = "figures"
-REMOVE = "remove that checkpoint's folder to go on from the one before"
-PROGRESS_FORMAT = Format("checkpoint's progress", (lambda old: old,), unmarked=True)  # 2: digests
 STOP_FORMAT = Format("note on a stop", unmarked=True)
-FORMAT = Format("run", (since_2, since_3, since_4), signed=True)
-
-
-@dataclass(frozen=True)
-class Progress:
-    """How far a checkpoint is, and how much of metrics.csv belongs to it."""
-
-    block: Natural
-    metrics_bytes: Natural
-    settings: str = ""
-    """A digest of the settings it was made with; empty: not known, from before that was kept."""
-    state: str = ""
-    """A digest of the file with the state; empty as above."""
-    metrics: str = ""
-    """A digest of the bytes of metrics.csv; empty as above."""
-    own: str = ""
-    """A digest of all the above; empty as above."""
-
-    def digest(self) -> str:
-        """What ``own`` is where nothing was changed."""
-        return json_digest({**encode(self), "own": ""})
 
 
 @dataclass(frozen=True)
@@ -118,15 +96,7 @@ class Run:
             remedy = f"it holds runs, as {holds.parent}: give those" if holds else "see 'depo runs'"
             raise DepoError(f"{path} is not a run (no {SETTINGS} in it): {remedy}")
         check_folder(path)
-        stored = read_object(path / SETTINGS)
-        settings = _settings(path, stored)
-        try:
-            job = Job.from_json(settings.job, f"{path / SETTINGS}: job")
-        except DepoError as error:
-            if missing := not_installed(settings.made_with):
-                said = f"{path} was made with {missing}, not installed here: {error}"
-                raise DepoError(said) from None
-            raise
+        stored, job = read_job(path)
         run = cls(path, job, wants=job.wants)
         if run.wants:
             distrust(run.wants, str(path))
@@ -165,11 +135,7 @@ class Run:
         """A new run, complete in one rename when the block has saved checkpoint 0 in it."""
         refuse_taken(path)
         with new_folder(path) as folder:
-            made_with = versions() | commit() | plugins_of(job)
-            about = {"job": job.to_json(), "made_with": made_with}
-            if needs := _not_reopened(job):
-                about["needs"] = needs
-            FORMAT.write(folder / SETTINGS, about, job.wants)
+            write_settings(folder, job, versions() | commit() | plugins_of(job))
             if demos is not None:
                 demos.save(folder / DEMOS)
             yield Run(folder, job)
@@ -181,7 +147,7 @@ class Run:
 
     def made_with(self) -> dict[str, str | int]:
         """Versions and machine that it began with, and the commit where depo is a checkout."""
-        return dict(_settings(self.path, read_object(self.path / SETTINGS)).made_with)
+        return dict(read_settings(self.path, read_object(self.path / SETTINGS)).made_with)
 
     def demonstrations(self) -> Demonstrations | None:
         """The run's own copy."""
@@ -198,44 +164,22 @@ class Run:
 
     def checkpoints(self) -> list[Path]:
         """Complete checkpoints, oldest first."""
-        folder = self.path / CHECKPOINTS
-        complete = [p for p in folder.glob("[0-9]*") if (p / PROGRESS).exists()]
-        return sorted((p for p in complete if p.name.isdecimal()), key=lambda p: int(p.name))
+        return complete(self.path / CHECKPOINTS)
 
     def latest(self) -> tuple[Path, Progress]:
         """The newest checkpoint's state file and how far it is."""
         found = self.checkpoints()
         if not found:
             raise DepoError(f"{self.path} has no checkpoint: it is damaged, train again")
-        file = found[-1] / PROGRESS
-        try:
-            progress = decode(Progress, PROGRESS_FORMAT.read(file), str(file))
-            if progress.own not in ("", progress.digest()):
-                raise DepoError(f"{file} is damaged: it is not as it was written")
-            if progress.block != int(found[-1].name) or progress.block > self.job.blocks:
-                raise DepoError(f"{file} says block {progress.block}: damaged, or renamed?")
-        except DepoError as error:
-            raise DepoError(f"{error}; {REMOVE}") from None
-        return found[-1] / STATE, progress
+        return found[-1] / STATE, read_progress(found[-1], self.job.blocks)
 
     def save_checkpoint(self, block: int, save: Any) -> None:
         """Add a checkpoint; ``save(path)`` writes the state."""
         metrics = self.path / METRICS
         written = metrics.stat().st_size if metrics.exists() else 0
-        target = self.path / CHECKPOINTS / f"{block:06d}"
-        if not (target / PROGRESS).exists():
-            shutil.rmtree(target, ignore_errors=True)  # damaged: no checkpoint is without it
-            with new_folder(target) as folder:
-                save(folder / STATE)
-                progress = Progress(
-                    block,
-                    written,
-                    self.job_digest(),
-                    file_digest(folder / STATE),
-                    file_digest(metrics, written) if written else "",
-                )
-                progress = replace(progress, own=progress.digest())
-                PROGRESS_FORMAT.write(folder / PROGRESS, encode(progress))
+        known = file_digest(metrics, written) if written else ""
+        progress = Progress(block, written, self.job_digest(), metrics=known)
+        write_checkpoint(self.path / CHECKPOINTS, progress, save)
         for old in self._superseded():
             shutil.rmtree(old, ignore_errors=True)
 
@@ -279,23 +223,7 @@ class Run:
 
     def load(self, skeleton: Any) -> Any:
         """What the newest checkpoint holds."""
-        from depo.core.weights import (  # JAX, which a table of runs does not need
-            check_file_size,
-            load_tree,
-        )
-        from depo.models.normaliser import check_statistics
-
-        file, progress = self.latest()
-        try:
-            check_plain_file(file, "a checkpoint")
-            check_file_size(file, skeleton)
-            if progress.state not in ("", file_digest(file)):
-                raise DepoError(f"{file} is damaged: it is not as it was written")
-            state = load_tree(file, skeleton)
-            check_statistics(state, file)
-            return state
-        except DepoError as error:
-            raise DepoError(f"{error}; {REMOVE}") from None
+        return load_state(*self.latest(), skeleton)
 
     def check(self, progress: Progress) -> None:
         """Refuse to go on where files are not as the checkpoint left them; touches nothing."""
@@ -337,19 +265,7 @@ class Run:
 
     def metrics(self) -> list[dict[str, float]]:
         """All rows of metrics.csv."""
-        path = self.path / METRICS
-        found = read_numbers(path)
-        if found and not {"seed", "env_steps"} <= set(found[0]):
-            raise DepoError(f"{path} is damaged: its first line names no seed or env_steps")
-        most = self.job.total_steps
-        for row in found:
-            if row["seed"] not in self.job.seeds:
-                raise DepoError(
-                    f"{path} is damaged: seed {row['seed']:g} is none of {list(self.job.seeds)}"
-                )
-            if not 0 <= row["env_steps"] <= most:
-                raise DepoError(f"{path} is damaged: {row['env_steps']:g} of {most:,} steps")
-        return found
+        return read_metrics(self.path / METRICS, self.job.seeds, self.job.total_steps)
 
     def final_scores(self) -> list[dict[str, float]]:
         """The last row of every seed."""
@@ -418,28 +334,6 @@ def as_run(
     return Run.open(run, env=env, trust=trust)
 
 
-@dataclass(frozen=True)
-class _Settings:
-    """What settings.json holds."""
-
-    job: Mapping[str, Any]
-    made_with: Mapping[str, str | int] = field(default_factory=dict)
-    needs: Mapping[str, str] = field(default_factory=dict)
-    """What the folder cannot make by itself, and asks for."""
-
-
-def _settings(path: Path, stored: Data) -> _Settings:
-    where = str(path / SETTINGS)
-    return decode(_Settings, FORMAT.migrated(stored, where), where)
-
-
-def _not_reopened(job: Job) -> dict[str, str]:
-    if not is_given(job.environment.id):
-        return {}
-    name = job.environment.label
-    return {"env": f"the object {name}, given from Python: depo.resume(RUN, env=…) and the like"}
-
-
 def find_runs(folder: Path) -> list[Path]:
     """The folders of all runs below a folder."""
     found = [path.parent for path in sorted(folder.rglob(SETTINGS))]
@@ -449,11 +343,3 @@ def find_runs(folder: Path) -> list[Path]:
         if (path / CHECKPOINTS).is_dir()
         and not any(part.startswith(".") for part in path.relative_to(folder).parts)
     ]
-
-
-def refuse_taken(path: Path) -> None:
-    """Refuse to begin a run where something is; an empty folder may be reserved for it."""
-    if path.exists() and (not path.is_dir() or any(path.iterdir())):
-        resumable = (path / SETTINGS).exists()
-        hint = f"'depo resume {path}' goes on with it, or " if resumable else ""
-        raise DepoError(f"{path} exists: {hint}choose another --out")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +49,19 @@ def read_numbers(path: Path) -> list[dict[str, float]]:
         return [{name: float(value) for name, value in row.items()} for row in rows]
     except (TypeError, ValueError, csv.Error) as error:
         raise DepoError(f"{path} is damaged: {readable(str(error))}") from None
+
+
+def read_metrics(path: Path, seeds: Sequence[int], most: int) -> list[dict[str, float]]:
+    """The rows of metrics.csv, which are of these seeds and of no more steps."""
+    found = read_numbers(path)
+    if found and not {"seed", "env_steps"} <= set(found[0]):
+        raise DepoError(f"{path} is damaged: its first line names no seed or env_steps")
+    for row in found:
+        if row["seed"] not in seeds:
+            raise DepoError(f"{path} is damaged: seed {row['seed']:g} is none of {list(seeds)}")
+        if not 0 <= row["env_steps"] <= most:
+            raise DepoError(f"{path} is damaged: {row['env_steps']:g} of {most:,} steps")
+    return found
 
 
 def append_csv(path: Path, rows: list[dict[str, Any]]) -> None:

@@ -23,13 +23,7 @@ from depo.runs.callbacks import Callback, Callbacks, Evaluation
 from depo.runs.events import Events
 from depo.runs.exports import export, keep_source_planners
 from depo.runs.job import Job
-from depo.runs.problem import (
-    Problem,
-    check_decisions,
-    check_formulas,
-    open_problem,
-    open_problem_of,
-)
+from depo.runs.problem import Problem, open_problem, open_problem_of
 from depo.runs.rewards import keep_given_rewards
 from depo.runs.run import REPLAY, Run
 from depo.runs.scores import (
@@ -41,6 +35,7 @@ from depo.runs.scores import (
     tell_success,
 )
 from depo.runs.stop_request import Interrupted, StopRequest
+from depo.runs.trying import check_decisions, check_formulas
 
 
 def begin(job: Job, path: Path, demos: Demonstrations | None = None) -> Run:

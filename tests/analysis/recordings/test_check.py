@@ -11,7 +11,7 @@ import depo
 from depo.analysis.recordings.check import RecordingCheck, check_in, compare
 from depo.core.errors import DepoError
 from depo.data import Demonstrations, load_demonstrations
-from depo.environments.family import named_environment
+from depo.environments.by_name import named_environment
 from tests.support.cart import ID, NAMES, STEP, demonstrations, explored, recording
 
 SHARED = Path(__file__).parents[4] / "shared" / "demos"

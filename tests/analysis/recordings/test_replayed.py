@@ -12,7 +12,7 @@ from depo.analysis.recordings.exploration import Explored, explore
 from depo.analysis.recordings.named import environment_names
 from depo.analysis.simulator import Simulator
 from depo.data import Demonstrations, load_demonstrations
-from depo.environments.family import named_environment
+from depo.environments.by_name import named_environment
 
 HOPPER = named_environment("hopper").gymnasium()
 THIGH, FOOT, THIGH_RATE, FOOT_RATE, FORWARD = 2, 4, 8, 10, 5

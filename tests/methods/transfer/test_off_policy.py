@@ -10,13 +10,16 @@ import numpy as np
 import pytest
 
 import depo
+from depo.analysis.report.charts import charts_of
+from depo.analysis.report.contents import contents_of
+from depo.analysis.yardstick import yardstick_of
 from depo.api import make_job
 from depo.cli.training_form import parse_job
 from depo.core.errors import DepoError
 from depo.core.weights import digest
 from depo.data.transitions import Transitions
 from depo.models.card import Origin
-from depo.plotting.before_after import returns_of
+from depo.plotting.before_after import draw_before_after, returns_of
 from depo.plotting.figures import _figure_of_vectors, draw_run
 from depo.runs.home import find_environment
 from depo.runs.planners import return_before
@@ -168,9 +171,19 @@ def test_a_formula_takes_no_step(source: Run, tmp_path: Path) -> None:
     bars = returns_of(run)
     assert bars["here"] == [row["return"]]
     assert bars["before"] == [source.final_scores()[0]["return"]]
-    assert len(bars["random"]) == 10
-    assert len(set(bars["random"])) == 10
+    assert bars["random"] == [yardstick_of(run).random["return"]]  # as in every table
     assert draw_run(run).read_bytes().startswith(b"\x89PNG")
+    first, second = draw_before_after(run).axes[0].get_title().splitlines()
+    assert first.startswith("transfer of no steps")
+    assert second.startswith("reach error")
+    chart, *_ = charts_of(contents_of([source, run], measure=False), ())
+    assert [curve["label"] for curve in chart["curves"]] == ["source0/run"]
+    level = {
+        "label": f"{run.path.parent.name}/run: no steps",
+        "value": pytest.approx(row["return"], 1e-5),
+    }
+    assert level in chart["lines"]
+    assert charts_of(contents_of([run], measure=False), ()) == []  # its bars say it
     wrong = depo.transfer(
         source.path,
         env=ID,
@@ -201,7 +214,7 @@ def test_a_skill_trained_in_advance_takes_no_step_and_no_flags(
         ({"skill": "tests.environments.point:inverse", "steps": 100}, "learns nothing"),
         ({"skill": lambda s, t: t - s, "steps": 0}, "define it as a function of a module"),
         ({"skill": "tests.environments.point:none", "steps": 0}, "has no function 'none'"),
-        ({"steps": 0}, "0: a transfer on vectors with --skill"),
+        ({"steps": 0}, r"without a step the skill has to be known, give --skill FOLDER .*seed-0"),
         ({"unfreeze_after": 100}, "no demonstrations"),
         ({"unfreeze_after": 300, "steps": 300, "random_steps": 50}, "set free at 300: raise"),
     ],

@@ -8,7 +8,8 @@ from depo.analysis.recordings.comparison import NOISE, Comparison
 from depo.analysis.recordings.findings import Finding, listed, number, span, verb
 from depo.analysis.recordings.pairs import FEWEST
 from depo.analysis.recordings.units import EPISODES, OUTSIDE
-from depo.data.demonstrations import Demonstrations, place
+from depo.data.checked_arrays import place
+from depo.data.demonstrations import Demonstrations
 
 BEYOND = 0.2
 """Part of the resets' range by which all starts must lie outside of it."""

@@ -8,7 +8,8 @@ import numpy as np
 
 from depo.analysis.recordings.exploration import Explored
 from depo.analysis.recordings.findings import Finding
-from depo.data.demonstrations import Demonstrations, place
+from depo.data.checked_arrays import place
+from depo.data.demonstrations import Demonstrations
 
 OFTEN = 30
 """How often random actions must have left a state before its next states count as known."""

@@ -9,7 +9,8 @@ from depo.analysis.recordings.findings import Finding, listed, number, verb
 from depo.analysis.recordings.moves import MOST_OF, NOTHING
 from depo.analysis.recordings.pairs import missed
 from depo.analysis.recordings.reachable import Reach
-from depo.data.demonstrations import Demonstrations, place
+from depo.data.checked_arrays import place
+from depo.data.demonstrations import Demonstrations
 
 LEAPS = float(np.log(20.0))
 """Experts' usual change in a step is up to 4 times that of random actions."""

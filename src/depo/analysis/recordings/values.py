@@ -7,7 +7,8 @@ import numpy as np
 from depo.analysis.recordings.comparison import Comparison
 from depo.analysis.recordings.findings import Finding, listed, number, span, verb
 from depo.analysis.recordings.moves import NOTHING, Moves
-from depo.data.demonstrations import Demonstrations, place
+from depo.data.checked_arrays import place
+from depo.data.demonstrations import Demonstrations
 
 SLACK = 1e-4
 """Part of a bounded range, or of the bound itself, that is rounding."""

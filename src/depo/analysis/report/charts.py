@@ -45,12 +45,22 @@ def charts_of_results(results: Results) -> list[dict]:
 
 
 def _chart(group: Sequence[RunContents], metric: str, foreign: Sequence[ForeignCurve]) -> dict:
-    curves = [_curve(own.name, *curve(own.run, metric)) for own in group if own.rows]
+    learned = [own for own in group if own.rows and own.run.job.steps]
+    curves = [_curve(own.name, *curve(own.run, metric)) for own in learned]
     curves += [_curve(own.label, own.steps, own.values, foreign=True) for own in foreign]
     ends = group[0].yardstick if group else None
     lines = {"expert": ends.expert.get(metric), "random": ends.random.get(metric)} if ends else {}
+    lines |= _levels(group, metric)
     across = [{"label": n, "value": _short(x)} for n, x in lines.items() if x is not None]
     return _described(find_metric(metric), [own for own in curves if own is not None], across)
+
+
+def _levels(group: Sequence[RunContents], metric: str) -> dict[str, float]:
+    """The mean of every run of no steps: a curve of one point says nothing, a line beside the
+    curves of others does."""
+    at_once = [own for own in group if own.rows and not own.run.job.steps]
+    found = {own.name: [row[metric] for row in own.rows if metric in row] for own in at_once}
+    return {f"{name}: no steps": float(np.mean(values)) for name, values in found.items() if values}
 
 
 def _described(
@@ -76,8 +86,11 @@ def _curve(
 
 
 def _aligned(curves: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """All curves on the steps that any of them has; null between a curve's own."""
+    """All curves on the steps that any of them has; null between a curve's own. One evaluation
+    alone is drawn from step 0 on: a line across needs two ends."""
     every = np.unique(np.concatenate([own["steps"] for own in curves])) if curves else np.zeros(0)
+    if len(every) == 1:
+        every = np.unique([0.0, *every])
     aligned = []
     for own in curves:
         places = np.searchsorted(every, own["steps"])

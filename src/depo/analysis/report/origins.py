@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from depo.core.errors import DepoError
-from depo.environments.family import EnvironmentSettings, family_of, short_name
+from depo.environments.by_name import short_name
+from depo.environments.family import EnvironmentSettings, family_of
 from depo.environments.names import is_given
 from depo.methods.presets import Composed, compose
 from depo.methods.settings_tree import Setting, flat_values, leaves

@@ -16,7 +16,7 @@ from gymnasium.spaces import Box, Dict, Discrete, MultiBinary, Space
 from depo.core.errors import DepoError, readable
 from depo.core.files import read_object
 from depo.data.hdf5 import check_self_contained
-from depo.data.minari_datasets import ABOUT, read_mark, short, the_library, values_of
+from depo.data.minari_format import ABOUT, read_mark, short, the_library, values_of
 
 EPISODE = " episode "
 """The label; no part of an observation is called so."""

@@ -18,8 +18,8 @@ from depo.data.importing.lerobot import ABOUT as LEROBOT
 from depo.data.importing.lerobot import open_dataset
 from depo.data.importing.table import Table
 from depo.data.importing.text import open_text
-from depo.data.minari_datasets import ABOUT as MINARI
-from depo.data.minari_datasets import find_dataset
+from depo.data.minari_format import ABOUT as MINARI
+from depo.data.minari_format import find_dataset
 
 SUFFIXES = (
     *(".csv", ".tsv", ".txt", ".dat", ".log", ".mot", ".sto"),
