@@ -26,6 +26,7 @@ from depo.learners.refit import Refit
 from depo.methods.method import Agent, Metrics
 from depo.methods.off_policy.method import OffPolicyMethod
 from depo.methods.off_policy.settings import OffPolicySettings, skill_part, steps_ahead
+from depo.methods.off_policy.steps import follow_ends
 from depo.methods.optimisation import Trained, follow, keep_trunk, replace_skill
 from depo.models.normaliser import give_statistics
 from depo.models.planner import Planner
@@ -207,6 +208,7 @@ class OffPolicyLearner(OneEnvironment):
         first, replay = self.settings.exploration.random_steps, collector.replay
         before = replay.total
         collector.gather(self.method.policy(agent))
+        agent = follow_ends(agent, replay.newest(replay.total - before).terminated)
         if replay.total < first:
             return agent, average, {}
         is_first = before < first

@@ -14,7 +14,6 @@ from depo.methods.method import Agent, Metrics
 from depo.methods.off_policy.method import Shape
 from depo.methods.off_policy.steps import (
     draw_steps,
-    follow_ends,
     follow_reward,
     new_ends,
     nothing_usual,
@@ -50,6 +49,7 @@ class GAILMethod(AdversarialMethod):
         trained, metrics = update_discriminator(
             agent["discriminator"], own, theirs, s, self.pace, between
         )
-        agent = follow_ends(agent | {"discriminator": trained}, batch.terminated)
-        agent, reward, more = follow_reward(agent, reward_of(trained.model(*own), s), s)
+        agent, reward, more = follow_reward(
+            agent | {"discriminator": trained}, reward_of(trained.model(*own), s), s
+        )
         return agent, reward, metrics | more

@@ -13,7 +13,7 @@ from depo.losses import gradient_penalty
 from depo.methods.method import Agent, Metrics
 from depo.methods.off_policy import settings as parts
 from depo.methods.off_policy.method import Pace, Shape
-from depo.methods.off_policy.steps.ends import follow_ends, new_ends
+from depo.methods.off_policy.steps.ends import new_ends
 from depo.methods.off_policy.steps.expert import draw_pairs
 from depo.methods.off_policy.steps.gradient import step
 from depo.methods.off_policy.steps.reward import (
@@ -83,6 +83,7 @@ def update_reward(
     pairs = draw_pairs(expert, draw, batch.state.shape[0])
     own = (batch.state, batch.next_state)
     trained, metrics = update_discriminator(agent["discriminator"], own, pairs, s, pace, between)
-    agent = follow_ends(agent | {"discriminator": trained}, batch.terminated)
-    agent, reward, more = follow_reward(agent, reward_of(trained.model(*own), s), s)
+    agent, reward, more = follow_reward(
+        agent | {"discriminator": trained}, reward_of(trained.model(*own), s), s
+    )
     return agent, reward, metrics | more

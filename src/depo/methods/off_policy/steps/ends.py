@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import equinox as eqx
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Bool, Float
 
 from depo.data.transitions import Transitions
@@ -13,12 +14,13 @@ from depo.losses import end_value as worth
 from depo.methods.method import Agent
 from depo.methods.off_policy.method import Shape
 from depo.methods.off_policy.steps.reward import RewardSettings, reward_of, standardised_reward
-from depo.methods.optimisation import Trained, follow
+from depo.methods.optimisation import Trained
 
 ENDS = "ends"
 """Among an agent's models where the expert's episodes end by themselves."""
-RATE = 0.01
-"""At which the agent's share of ends is followed, an update."""
+MEMORY = 20
+"""The agent's share of ends is that of the time in which the expert ends so often: what it does
+now, as an incentive that waits for a long past to fade comes too late."""
 
 
 class Ends(eqx.Module):
@@ -37,13 +39,14 @@ def new_ends(shape: Shape, s: RewardSettings) -> Agent:
     return {ENDS: Trained(Ends(share, share), None)}
 
 
-def follow_ends(agent: Agent, terminated: Bool[Array, " batch"]) -> Agent:
-    """The agent with its own share of ends, one minibatch on."""
+def follow_ends(agent: Agent, terminated: Bool[np.ndarray, " steps"]) -> Agent:
+    """The agent with its own share of ends, some newly gathered steps on."""
     if ENDS not in agent:
         return agent
     ends: Ends = agent[ENDS].model
-    share = jnp.mean(terminated.astype(ends.agent.dtype))
-    return agent | {ENDS: Trained(follow(ends, Ends(ends.expert, share), RATE), None)}
+    weight = 1.0 - jnp.exp(-len(terminated) * ends.expert / MEMORY)
+    share = ends.agent + weight * (np.mean(terminated, dtype=np.float32) - ends.agent)
+    return agent | {ENDS: Trained(Ends(ends.expert, share), None)}
 
 
 def end_value(
