@@ -12,7 +12,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from depo.core.errors import printable
+from depo.core.errors import printable, shortened
 from depo.core.metrics import find_metric
 from depo.core.terminal import PlainConsole, stderr, stdout
 from depo.runs.progress import progress_bar, score_text
@@ -92,7 +92,7 @@ def _print_beyond(title: str, texts: Sequence[Sequence[str]], widths: Sequence[i
 
 def _texts(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> list[list[str]]:
     """A table's head and its rows, as they are shown."""
-    return [[printable(name) for name in columns], *([cell(x) for x in row] for row in rows)]
+    return [[shortened(name) for name in columns], *([cell(x) for x in row] for row in rows)]
 
 
 def _longest_word(text: str) -> int:
@@ -139,7 +139,7 @@ def cell(value: Any) -> str:
         return "yes" if value else "NO"
     if isinstance(value, float):
         return "–" if math.isnan(value) else f"{value:.4g}"
-    return "–" if value is None else printable(str(value))
+    return "–" if value is None else shortened(str(value))
 
 
 def _finite(value: Any) -> Any:

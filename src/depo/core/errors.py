@@ -18,11 +18,21 @@ class DepoError(Exception):
     """
 
     def __init__(self, sentence: str):
-        said = printable(sentence)
-        if len(said) > LONGEST_SENTENCE:  # lists and numbers of a file can be of any length
-            end = LONGEST_SENTENCE // 3
-            said = f"{said[: LONGEST_SENTENCE - end - 3]} … {said[-end:]}"
-        super().__init__(said)
+        super().__init__(shortened(sentence))
+
+
+def shortened(text: str) -> str:
+    """The same as ``printable``, with its middle left out where it is long: lists, numbers and
+    names of a file can be of any length.
+
+    >>> len(shortened("x" * 1_000_000))
+    1000
+    """
+    said = printable(text)
+    if len(said) <= LONGEST_SENTENCE:
+        return said
+    end = LONGEST_SENTENCE // 3
+    return f"{said[: LONGEST_SENTENCE - end - 3]} … {said[-end:]}"
 
 
 def printable(text: str) -> str:

@@ -9,6 +9,7 @@ dataclasses too. Every leaf has one flat name, unique in the tree: ``settings.sk
 from __future__ import annotations
 
 import dataclasses
+import numbers
 import types
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -310,9 +311,16 @@ def _replaced(part: Any, values: Mapping[str, Any]) -> Any:
 def _check(leaf: _Field, value: Any) -> None:
     """A value of the right type; whole numbers count something, the others are rates, weights and
     shares."""
+    if dataclasses.is_dataclass(value):
+        raise DepoError(
+            f"{leaf.name} is a {type(value).__name__}, which is no group of settings: derive that "
+            f"class from {Part.__module__}.{Part.__name__}"
+        )
     decode_each({leaf.name: leaf.type}, {leaf.name: encode(value)}, "settings")
-    if isinstance(value, bool | str):
+    if value is None or isinstance(value, bool | str):
         return
+    if not isinstance(value, numbers.Real):
+        raise DepoError(f"{leaf.name} {value!r} is no number, text, truth value or None")
     if leaf.type is int and value < 1 and not (leaf.derived and value == 0):
         raise DepoError(f"{leaf.name} {value} is not positive")
     if value < 0 and not leaf.signed:

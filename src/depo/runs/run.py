@@ -28,7 +28,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from depo.core.codec import Natural, decode, encode
-from depo.core.errors import DepoError, printable
+from depo.core.errors import DepoError, printable, shortened
 from depo.core.files import as_path, file_digest, json_digest, new_folder, own_copy, read_object
 from depo.core.folders import check_folder, open_plain
 from depo.core.formats import Format
@@ -215,7 +215,9 @@ class Run:
     def stop_reason(self) -> str:
         """Why it was stopped; empty: nobody said."""
         path = self.path / STOPPED
-        return decode(Stop, STOP_FORMAT.read(path), str(path)).reason if path.exists() else ""
+        if not path.exists():
+            return ""
+        return shortened(decode(Stop, STOP_FORMAT.read(path), str(path)).reason)
 
     def job_digest(self) -> str:
         """Of the job, as settings.json has it."""

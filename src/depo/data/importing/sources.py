@@ -86,16 +86,21 @@ def natural(path: Path) -> list[tuple[int, int | str]]:
 
 def _found(given: str | Path) -> list[Found]:
     path = Path(given)
-    if path.is_dir():
-        return _in_folder(path)
     if path.exists():
-        return [Found(path, _format(path))]
+        return _at(path)
     matches = [Path(name) for name in glob.glob(str(given), recursive=True)]  # noqa: PTH207  absolute ones, too
     if matches:
-        return [each for match in sorted(matches, key=natural) for each in _found(match)]
+        return [each for match in sorted(matches, key=natural) for each in _at(match)]
     if MINARI_ID.match(str(given)):
         return [Found(path, "minari")]
     raise DepoError(f"{given} does not exist, and no file fits it as a pattern")
+
+
+def _at(path: Path) -> list[Found]:
+    """What lies at a path; a link that leads nowhere is none of a pattern's files."""
+    if not path.exists():
+        raise DepoError(f"{path} is a link that leads nowhere: mend it, or remove it")
+    return _in_folder(path) if path.is_dir() else [Found(path, _format(path))]
 
 
 def _in_folder(folder: Path) -> list[Found]:
