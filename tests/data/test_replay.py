@@ -222,3 +222,12 @@ def test_chunks_of_the_first_version_have_no_digest_and_load(tmp_path: Path) -> 
     replay = Replay(20, 1, 1)
     replay.load(tmp_path, 10)
     np.testing.assert_array_equal(replay.newest(10).reward, np.arange(10))
+
+
+def test_equal_chunks_are_equal_files(tmp_path: Path) -> None:
+    """safetensors writes what stands beside arrays in any order."""
+    written = set()
+    for i in range(20):
+        filled(8, [5]).save(tmp_path / str(i))
+        written.add(chunks(tmp_path / str(i))[0].path.read_bytes())
+    assert len(written) == 1

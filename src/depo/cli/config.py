@@ -78,7 +78,9 @@ def refuse_modules(values: Mapping[str, Any], file: str) -> None:
 
 
 def _modules(flag: str, value: object) -> str:
-    """The first name in a flag's value whose module would be imported."""
+    """The first name in a flag's value, or list of values, whose module would be imported."""
+    if isinstance(value, list):
+        return next(filter(None, (_modules(flag, each) for each in value)), "")
     if not isinstance(value, str):
         return ""
     if flag == "skill":

@@ -18,6 +18,7 @@ and its seeds go with them.
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -25,7 +26,7 @@ from typing import Any
 from depo.cli.config import named_in, refuse_modules
 from depo.cli.training_flags import OF_A_CALL
 from depo.cli.training_form import parse_job
-from depo.core.errors import DepoError, unknown
+from depo.core.errors import DepoError, readable, unknown
 from depo.core.files import read_toml
 from depo.environments.family import families
 from depo.experiments.stored_sweep import check_label
@@ -36,6 +37,8 @@ from depo.runs.job import Job
 Table = Mapping[str, Any]
 DEFAULTS, RUNS = "defaults", "runs"
 METHOD, AFTER, PLANNER = "method", "after", "planner"
+NAME = re.compile(r"[A-Za-z][\w-]*")
+"""Of a setting, as flags have it."""
 
 
 def plan_of(file: Path, *, trust: bool = False) -> dict[str, PlannedRun]:
@@ -85,8 +88,8 @@ def _with_source(file: Path, name: str, row: Table, rows: Mapping[str, Table]) -
 
 def _job(file: Path, name: str, table: Table, *, trust: bool) -> Job:
     """The job of a row; of one that comes after another, still without its planner."""
-    row = dict(table)
     with named_in(f"{file}: run '{name}'"):
+        row = _by_names_of_settings(table)
         for flag in row:
             if flag in OF_A_CALL:
                 raise DepoError(f"'{flag}' is for the whole sweep: give it on the command line")
@@ -111,8 +114,20 @@ def _job(file: Path, name: str, table: Table, *, trust: bool) -> Job:
     return asked.job
 
 
+def _by_names_of_settings(row: Table) -> dict[str, Any]:
+    """The row, whose keys are names and nothing more: a key such as "env=x:Y" would be a flag with
+    its value, of which nobody has looked at the value."""
+    found: dict[str, Any] = {}
+    for key, value in row.items():
+        name = key.replace("-", "_")
+        if not NAME.fullmatch(key) or name in found:
+            raise DepoError(f"'{readable(key)}' is no name of a setting, or is there twice")
+        found[name] = value
+    return found
+
+
 def _words(row: Table) -> Iterator[str]:
-    """The row as flags of a command line.
+    """The row as flags of a command line; no value can pass for another flag.
 
     >>> list(_words({"env_args": ["a=1", "b=2"], "relabel": False, "skill_rate": 1e-3}))
     ['--env-args', 'a=1', 'b=2', '--no-relabel', '--skill-rate=0.001']
@@ -123,8 +138,15 @@ def _words(row: Table) -> Iterator[str]:
             yield f"--{flag}" if value else f"--no-{flag}"
         elif isinstance(value, list):
             yield f"--{flag}"
-            yield from map(str, value)
+            yield from (_word(name, each) for each in value)
         elif isinstance(value, str | int | float):
             yield f"--{flag}={value}"
         else:
             raise DepoError(f"'{name}' is a {type(value).__name__}: give a number, text or list")
+
+
+def _word(name: str, value: Any) -> str:
+    """A value in a list, which on a command line would be a flag if it looked like one."""
+    if isinstance(value, str) and value.startswith("-") and not value[1:2].isdecimal():
+        raise DepoError(f"'{name}' holds '{readable(value)}', which is a flag: give it a line")
+    return str(value)

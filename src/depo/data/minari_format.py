@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +13,13 @@ import numpy as np
 from gymnasium.spaces import Space
 
 from depo.core.codec import decode
-from depo.core.errors import DepoError
+from depo.core.errors import DepoError, readable
 from depo.core.files import check_plain_file
 
 ABOUT = "metadata.json"
 MARK = "depo"
+SAFE_ARROW = (14, 0, 1)
+"""Of pyarrow, the first version that makes no Python type of a file's bytes."""
 
 
 def the_library() -> Any:
@@ -59,7 +63,27 @@ def read_mark(about: dict[str, Any]) -> Mark:
     """What depo wrote down when it made the dataset; empty for the datasets of others."""
     if not {"observation_space", "action_space"} <= set(about):  # Minari would run the environment
         raise DepoError("its spaces are not written down: write it again with Minari 0.5")
+    _check_format(about.get("data_format"))
     return decode(Mark, about.get(MARK, {}), f"'{MARK}' in its {ABOUT} (repair it, or remove it)")
+
+
+def _check_format(said: Any) -> None:
+    """Refuse a parser that runs what a file says: pyarrow did (CVE-2023-47248)."""
+    if said == "hdf5":
+        return
+    if said not in ("arrow", "parquet"):
+        raise DepoError(
+            f"its data_format is '{readable(str(said))}': expected hdf5, arrow, parquet"
+        )
+    try:
+        installed = version("pyarrow")
+    except PackageNotFoundError:
+        raise DepoError(f"it is kept as {said}: pip install 'minari[arrow]'") from None
+    if tuple(map(int, re.findall(r"\d+", installed)[:3])) < SAFE_ARROW:
+        raise DepoError(
+            f"it is kept as {said}, and pyarrow {installed} would run code that it holds: "
+            "pip install 'pyarrow>=14.0.1'"
+        )
 
 
 def values_of(values: Any, space: Space) -> np.ndarray:

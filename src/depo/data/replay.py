@@ -9,6 +9,7 @@ Transitions have absolute numbers, so the ring after loading is bit for bit the 
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -126,7 +127,7 @@ class Replay:
         rows = self.rows(begin, end)._asdict()
         arrays = {name: np.ascontiguousarray(column) for name, column in rows.items()}
         about = {"rows": f"{begin}-{end}", "sha256": _digest(arrays)}
-        write_bytes(folder / chunk_name(begin, end), save(arrays, about))
+        write_bytes(folder / chunk_name(begin, end), _in_order(save(arrays, about)))
 
     def load(self, folder: Path, total: int, checkpoint: int | None = None) -> None:
         """The ring as it was when ``total`` rows had been added; later chunks are removed.
@@ -228,6 +229,16 @@ def check_lengths(rows: Transitions, states: int, actions: int, where: Path) -> 
             f"{where} holds states of {found[0]} and actions of {found[1]} numbers, this run's "
             f"have {states} and {actions}: of another run?"
         )
+
+
+def _in_order(data: bytes) -> bytes:
+    """A file whose metadata stand in order: safetensors takes any, so that two runs that are the
+    same would have files that are not."""
+    end = 8 + int.from_bytes(data[:8], "little")
+    header = json.loads(data[8:end])
+    header["__metadata__"] = dict(sorted(header["__metadata__"].items()))
+    text = json.dumps(header, separators=(",", ":")).encode()
+    return data[:8] + text.ljust(end - 8) + data[end:]
 
 
 def _digest(arrays: Mapping[str, np.ndarray]) -> str:

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from gymnasium.spaces import Box, Dict, Discrete, MultiBinary, Space
 
+from depo.core.codec import said_of
 from depo.core.errors import DepoError, readable
 from depo.core.files import read_object
 from depo.data.hdf5 import check_self_contained
@@ -96,9 +97,11 @@ def blocks(path: Path, wanted: Sequence[str], time: str, label: str) -> Iterator
 
 def _opened(path: Path) -> tuple[Any, Any]:
     minari = the_library()
-    mark = read_mark(read_object(path / ABOUT))
-    for file in path.rglob("*.hdf5"):
-        check_self_contained(file)
+    about = read_object(path / ABOUT)
+    with said_of(str(path)):
+        mark = read_mark(about)
+        for file in path.rglob("*.hdf5"):
+            check_self_contained(file)
     return minari.MinariDataset(path), mark
 
 

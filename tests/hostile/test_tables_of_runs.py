@@ -1,0 +1,53 @@
+"""A table of runs is a file that anybody may have written: what it says becomes words of a command
+line, and none of them may be one that only the user says."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from depo.cli.run_table import plan_of
+from depo.core.errors import DepoError
+
+ROW = '[runs.a]\nmethod = "depo"\nsteps = 640\n'
+FLAG, TWICE, MODULE = "which is a flag", "is no name of a setting, or is there twice", "the module"
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ('env_args = ["size=3", "--env=evil_module:X-v0"]', FLAG),
+        ('env_args = ["size=3", "--env", "evil_module:X-v0"]', FLAG),
+        ('env-args = ["size=3", "--trust"]', FLAG),
+        ('env_args = ["--help"]', FLAG),
+        ('demos = ["x", "-h"]', FLAG),
+        ('"env=evil_module:X-v0 " = 1', TWICE),
+        ('"steps=640 --env" = "evil_module:X-v0"', TWICE),
+        ('"-h" = true', TWICE),
+        ('"env-args" = ["size=3"]\nenv_args = ["size=4"]', TWICE),
+        ('env = ["evil_module:X-v0"]', MODULE),
+        ('env = "CartPole-v1"\nobserve = ["evil_module:f"]', MODULE),
+        ('skill = ["evil_module:f"]', MODULE),
+        ('variants = ["1", "evil_module:f"]', MODULE),
+        ('"dry-run" = true', "is for the whole sweep"),
+    ],
+)
+def test_no_value_and_no_key_is_another_flag(
+    line: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each of these imported the module, or was about to."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "evil_module.py").write_text("open('imported', 'w').close()\n")
+    (tmp_path / "a.toml").write_text(ROW + line)
+    with pytest.raises(DepoError, match=f"a.toml.*{said}"):
+        plan_of(Path("a.toml"))
+    assert "evil_module" not in sys.modules
+    assert not (tmp_path / "imported").exists()
+
+
+def test_lists_of_plain_words_are_values(tmp_path: Path) -> None:
+    (tmp_path / "a.toml").write_text(f'{ROW}"env-args" = ["size=3", "k=2"]\n')
+    job = plan_of(tmp_path / "a.toml")["a/seed-0"].job
+    assert (job.environment.settings.size, job.environment.settings.k) == (3, 2)
