@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from rich.console import Console
 
-from depo.cli.output import print_rows, print_table, progress_bar, score_cell, score_text
+from depo.cli.output import cell, print_rows, print_table, progress_bar, score_cell, score_text
 
 
 def test_reports_that_are_minutes_apart_still_give_a_rate_and_an_estimate() -> None:
@@ -87,3 +87,9 @@ def test_what_needs_little_more_room_has_it_first(capsys, monkeypatch) -> None:
     lines = capsys.readouterr().out.splitlines()
     assert any("one two" in line for line in lines)  # in one line
     assert max(map(len, lines)) <= 40
+
+
+def test_a_name_of_a_megabyte_does_not_fill_the_terminal(capsys) -> None:
+    assert len(cell("x" * 1_000_000)) == 1_000
+    print_table("t", ["x" * 1_000_000, "b"], [["y" * 1_000_000, 1]])
+    assert len(capsys.readouterr().out) < 30_000

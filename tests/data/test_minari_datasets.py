@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from minari.data_collector import EpisodeBuffer
 
 from depo.core.errors import DepoError
 from depo.data import Demonstrations, load_demonstrations, minari_datasets
+from depo.data.minari_about import read_mark
 from depo.data.minari_datasets import from_minari, to_minari
 from tests.support.child import without_child
 from tests.support.command import call
@@ -401,3 +403,33 @@ def test_what_is_no_file_is_not_opened(root: Path) -> None:
     os.mkfifo(file)
     with pytest.raises(DepoError, match="is no plain file"):
         from_minari("mine-v0")
+
+
+@pytest.mark.parametrize(
+    ("kept_as", "installed", "said"),
+    [
+        ("arrow", "14.0.0", "pyarrow 14.0.0 would run code that it holds"),
+        ("parquet", "8.0.0.dev3", "pyarrow 8.0.0.dev3 would run code"),
+        ("parquet", None, r"pip install 'minari\[arrow\]'"),
+        ("os:system", "99.0.0", "data_format is 'os:system'"),
+    ],
+)
+def test_a_parser_that_runs_what_a_file_says_is_not_asked(
+    kept_as: str, installed: str | None, said: str, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def version(_: str) -> str:
+        if installed is None:
+            raise PackageNotFoundError
+        return installed
+
+    monkeypatch.setattr("depo.data.minari_about.version", version)
+    about = next(to_minari(VECTORS, "corridor/by-hand-v0").rglob("metadata.json"))
+    about.write_text(json.dumps(json.loads(about.read_text()) | {"data_format": kept_as}))
+    with pytest.raises(DepoError, match=said):
+        from_minari("corridor/by-hand-v0")
+
+
+def test_a_safe_pyarrow_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("depo.data.minari_about.version", lambda _: "14.0.1")
+    spaces_of = {"observation_space": "{}", "action_space": "{}"}
+    assert read_mark({**spaces_of, "data_format": "arrow"}).rewards == ""

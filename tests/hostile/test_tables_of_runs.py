@@ -48,6 +48,7 @@ def test_no_value_and_no_key_is_another_flag(
 
 
 def test_lists_of_plain_words_are_values(tmp_path: Path) -> None:
-    (tmp_path / "a.toml").write_text(f'{ROW}"env-args" = ["size=3", "k=2"]\n')
+    line = 'env = "CartPole-v1"\n"env-args" = ["sutton_barto_reward=true"]\n'
+    (tmp_path / "a.toml").write_text(ROW.replace("640", "20_000") + line)
     job = plan_of(tmp_path / "a.toml")["a/seed-0"].job
-    assert (job.environment.settings.size, job.environment.settings.k) == (3, 2)
+    assert job.environment.settings.arguments == (("sutton_barto_reward", True),)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Any
+
 import pytest
 
 from depo.api import make_job
@@ -101,3 +104,31 @@ def test_a_word_nobody_knows_is_refused() -> None:
     job = make_job("depo", env="hopper")
     with pytest.raises(DepoError, match="'ignore': did you mean 'ignored'"):
         with_values(job.settings, {"termination": "ignore"})
+
+
+@dataclass(frozen=True)
+class Loose:
+    """A group of a stranger's, which is no part."""
+
+    width: float = 1.0
+
+
+@dataclass(frozen=True)
+class Strange(MethodSettings):
+    """A stranger's."""
+
+    group: Any = None
+    """Anything."""
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        (Loose(), r"group is a Loose, which is no group of settings: derive that class from .*Part"),
+        ((1, 2), r"group \(1, 2\) is no number, text, truth value or None"),
+    ],
+)
+def test_what_is_no_setting_is_said(value: object, message: str) -> None:
+    with pytest.raises(DepoError, match=message):
+        Strange(value)
+    assert Strange(None).group is None

@@ -78,3 +78,13 @@ def test_a_file_beside_others_is_left_out_on_request(tmp_path: Path) -> None:
     with pytest.raises(DepoError, match=r"b.csv is empty.*--skip-unreadable goes on without it"):
         demos_of(tmp_path, {})
     assert demos_of(tmp_path, {"skip_unreadable": True}).episode_lengths.tolist() == [2]
+
+
+@pytest.mark.parametrize("target", ["loop.csv", "gone.csv"])
+def test_a_link_that_leads_nowhere_is_said(target: str, tmp_path: Path) -> None:
+    """It is there, does not exist, and fits itself as a pattern."""
+    (tmp_path / "a.csv").write_text("a,b\n1,2\n")
+    (tmp_path / "loop.csv").symlink_to(tmp_path / target)
+    for given in ("loop.csv", "*.csv"):
+        with pytest.raises(DepoError, match=r"loop.csv is a link that leads nowhere"):
+            find_recordings([tmp_path / given])

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from depo.data.importing.wrapping import wrap_of
+from depo.data.importing.wrapping import are_quaternions, wrap_of
 from tests.support.recordings import import_here, write_csv
 
 TIME = np.arange(100) / 50
@@ -59,3 +59,9 @@ def test_four_columns_of_other_lengths_are_no_quaternion(tmp_path: Path) -> None
     found = import_here(write_csv(tmp_path / "a.csv", {"t": TIME, **columns}), {})
     np.testing.assert_allclose(found.demonstrations().observations[:, 0], TIME * 2 + 3, atol=1e-5)
     assert found.reports[0].notes == []
+
+
+def test_numbers_too_long_to_have_a_length_are_no_quaternions() -> None:
+    """And are not said to overflow, in NumPy's words."""
+    with np.errstate(over="raise"):
+        assert not are_quaternions(np.full((9, 4), 1e200))
