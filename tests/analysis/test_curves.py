@@ -25,3 +25,9 @@ def test_bands_are_intervals_from_five_seeds_on() -> None:
     assert band(values).low[0] <= 2.0 <= band(values).high[0]
     few = band(values[:, :3])
     assert (few.low[0], few.middle[0], few.high[0]) == (0.0, 1.0, 2.0)
+
+
+def test_the_mean_of_what_has_no_sum_is_infinite() -> None:
+    """And nobody is told in NumPy's words that something overflows."""
+    with np.errstate(over="raise"):
+        assert band(np.full((1, 2), 1e308)).middle == np.inf

@@ -49,3 +49,10 @@ def test_a_claim_is_about_what_it_measures_or_compares_with() -> None:
     claim = JudgedClaim("a", "bco/steps_to_90_of_depo/max <= 0.5 * gaifo-k4/return/mean", 1.0)
     about = [x for x in ("bco", "depo", "gaifo-k4", "gaifo", "return") if claim.is_about(x)]
     assert about == ["bco", "depo", "gaifo-k4"]
+
+
+def test_results_of_very_many_runs_are_refused_at_once(tmp_path: Path) -> None:
+    """Each is looked for among all, for every environment."""
+    rows = "".join(f"m{i},e{i},0,1,return,1\n" for i in range(100_000))
+    with pytest.raises(DepoError, match="more than 1,000 different runs"):
+        Results.open(results(tmp_path / "fig", rows))

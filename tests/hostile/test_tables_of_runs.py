@@ -47,6 +47,13 @@ def test_no_value_and_no_key_is_another_flag(
     assert not (tmp_path / "imported").exists()
 
 
+@pytest.mark.parametrize("line", ["method = {a = 1}", "after = [1]", 'planner = ["a"]'])
+def test_a_name_that_is_no_text_is_refused(line: str, tmp_path: Path) -> None:
+    (tmp_path / "a.toml").write_text(f"[runs.a]\n{line}\n")
+    with pytest.raises(DepoError, match=r"a.toml: run 'a': '\w+' is no text"):
+        plan_of(tmp_path / "a.toml")
+
+
 def test_lists_of_plain_words_are_values(tmp_path: Path) -> None:
     line = 'env = "CartPole-v1"\n"env-args" = ["sutton_barto_reward=true"]\n'
     (tmp_path / "a.toml").write_text(ROW.replace("640", "20_000") + line)

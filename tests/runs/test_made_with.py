@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from depo.cli.runs import print_runs, row_of
 from depo.core.errors import DepoError
 from depo.runs.run import Run
 from depo.runs.settings_file import SETTINGS
@@ -15,7 +16,7 @@ from tests.support.small_jobs import job
 
 
 @pytest.mark.parametrize("part", ["method", "environment"])
-def test_it_names_the_package(part: str, tmp_path: Path) -> None:
+def test_it_names_the_package(part: str, tmp_path: Path, capsys) -> None:
     begin(job("compiled", tmp_path, "depo-supervised"), tmp_path / "run")
     about = json.loads((tmp_path / "run" / SETTINGS).read_text())
     about["job"] |= {"method": "gone"} if part == "method" else {}
@@ -25,6 +26,11 @@ def test_it_names_the_package(part: str, tmp_path: Path) -> None:
     said = "run was made with depo-gone 1.3, not installed here: .*unknown .*'gone'"
     with pytest.raises(DepoError, match=said):
         Run.open(tmp_path / "run")
+    assert row_of(tmp_path / "run")["status"].startswith("its package is not installed: ")
+    print_runs([row_of(tmp_path / "run")])
+    below = capsys.readouterr().out.splitlines()[-1]
+    assert "run was made with depo-gone 1.3, not installed here" in below
+    assert "damaged" not in below
 
 
 @pytest.mark.parametrize("name", ["", "../a", "a\n\x1b[31m", "x" * 9_000])

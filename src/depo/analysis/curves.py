@@ -49,4 +49,5 @@ def band(values: np.ndarray) -> Band:
         low, high = np.array([interval(row) for row in values]).T
         return Band(iqm(values), low, high, "interquartile mean and its 95% interval")
     said = "the one seed" if values.shape[1] == 1 else "mean, least and greatest seed"
-    return Band(values.mean(axis=1), values.min(axis=1), values.max(axis=1), said)
+    with np.errstate(over="ignore"):  # the mean of what has no sum is infinite
+        return Band(values.mean(axis=1), values.min(axis=1), values.max(axis=1), said)

@@ -20,7 +20,8 @@ from depo.runs.tables import longest_table
 
 RESULTS, VERDICT = "results.csv", "verdict.json"
 Spent = Annotated[float, msgspec.Meta(ge=0, le=1e12)]
-MOST = 2**53
+MOST, MOST_LABELS = 2**53, 1_000
+"""Of steps, or a seed's number; and labels of runs, each of which is a row, a chart or both."""
 Row = dict[str, float]
 Rows = dict[tuple[int, int], Row]
 """By environment steps and seed."""
@@ -129,6 +130,8 @@ def read_rows(
             row = rows.setdefault(line["method"], {}).setdefault(key, {})
             row |= {"env_steps": key[0], "seed": key[1], line["metric"]: float(line["value"])}
             environments.setdefault(line["method"], line.get("environment") or "")
+            if len(rows) > MOST_LABELS:
+                raise ValueError(f"more than {MOST_LABELS:,} different runs")
     except (KeyError, TypeError, ValueError, csv.Error) as error:
         trouble = readable(str(error))
         raise DepoError(f"{path} is damaged ({trouble}): {remedy}") from None

@@ -45,7 +45,7 @@ def plan_of(file: Path, *, trust: bool = False) -> dict[str, PlannedRun]:
     """A run for every seed of every row, NAME/seed-N; a transfer comes after its own seed's."""
     plan = {}
     for name, row in _tables(file).items():
-        job, after = _job(file, name, row, trust=trust), str(row.get(AFTER, ""))
+        job, after = _job(file, name, row, trust=trust), row.get(AFTER, "")
         for seed in job.seeds:
             own = f"{after}/seed-{seed}" if after else ""
             plan[f"{name}/seed-{seed}"] = PlannedRun(dataclasses.replace(job, seeds=(seed,)), own)
@@ -69,6 +69,10 @@ def _tables(file: Path) -> dict[str, dict[str, Any]]:
         if "/" in name or not isinstance(row, dict):
             raise DepoError(f"{file}: '{name}' is no run: write a table [runs.NAME]")
     full = {name: {**common, **row} for name, row in rows.items()}
+    for name, row in full.items():
+        for key in (METHOD, AFTER, PLANNER):
+            if not isinstance(row.get(key, ""), str):
+                raise DepoError(f"{file}: run '{name}': '{key}' is no text")
     return {name: _with_source(file, name, row, full) for name, row in full.items()}
 
 
@@ -78,7 +82,7 @@ def _with_source(file: Path, name: str, row: Table, rows: Mapping[str, Table]) -
         return dict(row)
     after = row[AFTER]
     if after not in rows:
-        raise unknown(f"run of {file} that '{name}' comes after", str(after), rows)
+        raise unknown(f"run of {file} that '{name}' comes after", after, rows)
     if AFTER in rows[after]:
         raise DepoError(f"{file}: '{name}' comes after '{after}', which has no planner of its own")
     kept = {"env", "env_args", "observe", "seed", "seeds"}
@@ -98,11 +102,11 @@ def _job(file: Path, name: str, table: Table, *, trust: bool) -> Job:
         is_transfer = AFTER in row or PLANNER in row
         method = row.pop(METHOD, TRANSFER if is_transfer else "")
         row.pop(AFTER, None)
-        planner = str(row.pop(PLANNER, ""))
+        planner = row.pop(PLANNER, "")
         if is_transfer != (method == TRANSFER):
             raise DepoError(f"'{AFTER}' and '{PLANNER}' are for a transfer, not for {method}")
         if not is_transfer and method not in trainable():
-            raise unknown("method", str(method), trainable())
+            raise unknown("method", method, trainable())
         asked = parse_job(
             method,
             list(_words(row)),

@@ -15,8 +15,8 @@ from depo.cli.output import print_json, print_wide_table, score_text, stdout
 from depo.core.errors import DepoError, printable
 from depo.core.metrics import find_metric
 
-DAMAGED = "damaged: "
-"""How the status of a run begins that cannot be read."""
+DAMAGED, NOT_INSTALLED = "damaged: ", "its package is not installed: "
+"""How the status of a run begins that cannot be read, and of one that could be elsewhere."""
 
 
 @dataclass(frozen=True)
@@ -53,21 +53,22 @@ def run(argv: list[str]) -> int:
 
 
 def row_of(path: Path) -> dict[str, Any]:
-    """What the table says of one run; of one that is damaged, what is wrong with it."""
+    """What the table says of one run; of one that cannot be read, what is wrong with it."""
+    from depo.runs.made_with import NotInstalledError
     from depo.runs.run import Run
 
     try:
         return _describe(Run.open(path))
     except (DepoError, OSError) as error:
         columns = ("method", "environment", "seeds", "status", "env_steps", "of", "score")
-        row = dict.fromkeys(columns) | {"status": f"{DAMAGED}{error}", "seconds": None}
+        why = NOT_INSTALLED if isinstance(error, NotInstalledError) else DAMAGED
+        row = dict.fromkeys(columns) | {"status": f"{why}{error}", "seconds": None}
         return {"run": str(path)} | row
 
 
 def print_runs(found: Sequence[Mapping[str, Any]]) -> None:
     """A table; where that is too wide for the terminal, two lines for each run. What is wrong with
-    damaged ones comes below it."""
-    damaged = [row for row in found if row["status"].startswith(DAMAGED)]
+    those that cannot be read comes below it."""
     rows = [{**row, "status": row["status"].partition(":")[0]} for row in found]
     called = {"env_steps": find_metric("env_steps").title}
     headings = [called.get(name, name) for name in found[0]]
@@ -75,8 +76,11 @@ def print_runs(found: Sequence[Mapping[str, Any]]) -> None:
         for row in rows:
             stdout.print(row["run"], soft_wrap=True)
             stdout.print(Padding(printable(_line(row)), (0, 0, 0, 2)))
-    for broken in damaged:
-        stdout.print(f"{broken['run']} is {broken['status']}", soft_wrap=True)
+    for row in found:
+        if row["status"].startswith(DAMAGED):
+            stdout.print(f"{row['run']} is {row['status']}", soft_wrap=True)
+        elif row["status"].startswith(NOT_INSTALLED):
+            stdout.print(row["status"].removeprefix(NOT_INSTALLED), soft_wrap=True)
 
 
 def _line(row: Mapping[str, Any]) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
+import numpy as np
 import tyro
 
 from depo.cli.flags import parse
@@ -94,10 +95,12 @@ def evaluation_lines(run: Run, metric: str) -> list[str]:
     lines = []
     for i, step in enumerate(steps):
         row = values[i]
+        with np.errstate(over="ignore"):  # the mean of what has no sum is infinite
+            mean = known.text(row.mean())
         around = f" ({known.text(row.min())} to {known.text(row.max())})" if len(row) > 1 else ""
         said = [
             f"{step:,.0f} of {total:,} steps",
-            f"{known.label} {known.text(row.mean())}{around}",
+            f"{known.label} {mean}{around}",
         ]
         said += [f"{label} {number_text(float(own[i].mean()))}" for label, own in beside]
         lines.append(printable(", ".join(said)))

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
-from depo.core.errors import readable
+from depo.core.errors import DepoError, readable
 from depo.core.plugins import provider
 from depo.core.runtime import cores
 from depo.environments.family import family_of
@@ -15,6 +15,10 @@ from depo.runs.commit import source_commit
 from depo.runs.job import Job
 
 COMMIT, NONE = "commit", "none"
+
+
+class NotInstalledError(DepoError):
+    """A run is whole, and of a package that is not here."""
 
 
 def versions() -> dict[str, Any]:

@@ -13,7 +13,7 @@ from depo.core.files import read_object
 from depo.core.formats import Data, Format
 from depo.environments.names import is_given
 from depo.runs.job import Job
-from depo.runs.made_with import not_installed
+from depo.runs.made_with import NotInstalledError, not_installed
 from depo.runs.migrations import since_2, since_3, since_4
 
 SETTINGS = "settings.json"
@@ -53,7 +53,7 @@ def read_job(path: Path) -> tuple[Data, Job]:
     except DepoError as error:
         if missing := not_installed(settings.made_with):
             said = f"{path} was made with {missing}, not installed here: {error}"
-            raise DepoError(said) from None
+            raise NotInstalledError(said) from None
         raise
 
 

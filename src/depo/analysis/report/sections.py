@@ -292,7 +292,8 @@ def score_cell(values: Sequence[float], text: Any) -> Cell:
     if len(values) >= ENOUGH_SEEDS:
         middle, ends = float(iqm(values)), interval(values)
     else:
-        middle, ends = float(np.mean(values)), (min(values), max(values))
+        with np.errstate(over="ignore"):  # the mean of what has no sum is infinite
+            middle, ends = float(np.mean(values)), (min(values), max(values))
     around = f" ({text(ends[0])} to {text(ends[1])})" if ends and len(values) > 1 else ""
     return Cell(f"{text(middle)}{around}", middle)
 
