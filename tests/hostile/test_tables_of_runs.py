@@ -54,6 +54,14 @@ def test_a_name_that_is_no_text_is_refused(line: str, tmp_path: Path) -> None:
         plan_of(tmp_path / "a.toml")
 
 
+def test_a_list_where_one_value_is_wanted_is_a_sentence(tmp_path: Path, capsys) -> None:
+    """It was a box of 160 kB."""
+    (tmp_path / "a.toml").write_text(f"{ROW}hidden = [{'1,' * 50_000}]\n")
+    with pytest.raises(DepoError, match="'1' belongs to no flag: --hidden takes one value"):
+        plan_of(tmp_path / "a.toml")
+    assert not capsys.readouterr().err
+
+
 def test_lists_of_plain_words_are_values(tmp_path: Path) -> None:
     line = 'env = "CartPole-v1"\n"env-args" = ["sutton_barto_reward=true"]\n'
     (tmp_path / "a.toml").write_text(ROW.replace("640", "20_000") + line)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+import math
 from collections.abc import Iterable, Mapping
 from itertools import pairwise, takewhile
-from typing import Annotated, Any, TypeVar, get_origin, get_type_hints
+from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
 
 import tyro
 
@@ -14,7 +15,7 @@ from depo.cli.config import HELP as CONFIG_HELP
 from depo.cli.config import named_in, peek, read_config
 from depo.core.annotations import expected
 from depo.core.codec import decode_each, decode_word
-from depo.core.errors import DepoError, unknown
+from depo.core.errors import DepoError, readable, unknown
 
 Command = TypeVar("Command")
 HELP_WORDS = {"-h", "--help"}
@@ -64,6 +65,27 @@ def check_words(kinds: Mapping[str, Any], argv: list[str]) -> None:
         if not equals and following.startswith("--"):
             raise DepoError(f"{flag} needs a value: {expected(kind)}")
         decode_word(kind, value if equals else following, flag)
+
+
+def check_strays(kinds: Mapping[str, Any], argv: Iterable[str]) -> None:
+    """Refuse a word that is no flag's value, where there are but flags; tyro would draw a box.
+
+    >>> check_strays({"steps": int}, ["--steps", "5", "6"])
+    Traceback (most recent call last):
+    depo.core.errors.DepoError: '6' belongs to no flag: --steps takes one value
+    """
+    flag, room = "", 0.0
+    for word in argv:
+        if word.startswith("--"):
+            flag, equals, _ = word.partition("=")
+            kind = kinds.get(flag[2:].replace("-", "_"), tuple)
+            is_long = tuple in (kind, *map(get_origin, (kind, *get_args(kind))))
+            room = math.inf if is_long else float(not equals)
+        elif room < 1:
+            takes = f": {flag} takes one value" if flag else ""
+            raise DepoError(f"'{readable(word)}' belongs to no flag{takes}")
+        else:
+            room -= 1
 
 
 def _with_config(kind: Any, values: Mapping[str, Any], file: str) -> Any:

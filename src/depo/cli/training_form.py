@@ -16,7 +16,7 @@ from typing import Annotated, Any, Literal, get_type_hints
 import tyro
 
 from depo.cli.config import named_in, peek, read_config, trusts
-from depo.cli.flags import HELP_WORDS, as_flag, check_words, with_hyphens
+from depo.cli.flags import HELP_WORDS, as_flag, check_strays, check_words, with_hyphens
 from depo.cli.help import ENVIRONMENT, Flag, print_help
 from depo.cli.training_flags import COMMON_HEADINGS, CommonFlags, VariantFlags
 from depo.core.codec import decode_each, decode_word
@@ -253,7 +253,9 @@ class Form:
             )
             for flag in self.flags
         ]
-        check_words({flag.name: flag.type for flag in self.flags}, argv)
+        kinds = {flag.name: flag.type for flag in self.flags}
+        check_words(kinds, argv)
+        check_strays(kinds, argv)
         kind = dataclasses.make_dataclass("Flags", fields, frozen=True)
         parsed: Any = tyro.cli(kind, args=argv, prog=prog)
         return {name: getattr(parsed, name) for name, _, _ in fields}
