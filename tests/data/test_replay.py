@@ -231,3 +231,9 @@ def test_equal_chunks_are_equal_files(tmp_path: Path) -> None:
         filled(8, [5]).save(tmp_path / str(i))
         written.add(chunks(tmp_path / str(i))[0].path.read_bytes())
     assert len(written) == 1
+
+
+@pytest.mark.parametrize("capacity", [2**60, 2**53])
+def test_a_ring_that_no_memory_holds_is_refused(capacity: int) -> None:
+    with pytest.raises(DepoError, match=r"a replay of .* transitions has no place in memory"):
+        Replay(capacity, 11, 3)

@@ -124,7 +124,10 @@ class Strange(MethodSettings):
 @pytest.mark.parametrize(
     ("value", "message"),
     [
-        (Loose(), r"group is a Loose, which is no group of settings: derive that class from .*Part"),
+        (
+            Loose(),
+            r"group is a Loose, which is no group of settings: derive that class from .*Part",
+        ),
         ((1, 2), r"group \(1, 2\) is no number, text, truth value or None"),
     ],
 )

@@ -41,13 +41,19 @@ class Replay:
     def __init__(self, capacity: int, states: int, actions: int):
         self.capacity, self.total = capacity, 0
         self._saved = self._checkpoint = 0
-        self._rows = Transitions(
-            state=np.zeros((capacity, states), np.float32),  # the system maps pages when touched
-            action=np.zeros((capacity, actions), np.float32),
-            next_state=np.zeros((capacity, states), np.float32),
-            reward=np.zeros(capacity, np.float32),
-            terminated=np.zeros(capacity, bool),
-        )
+        try:
+            self._rows = Transitions(
+                state=np.zeros((capacity, states), np.float32),  # pages are mapped when touched
+                action=np.zeros((capacity, actions), np.float32),
+                next_state=np.zeros((capacity, states), np.float32),
+                reward=np.zeros(capacity, np.float32),
+                terminated=np.zeros(capacity, bool),
+            )
+        except (ValueError, MemoryError):  # the former of what no machine could address
+            raise DepoError(
+                f"a replay of {capacity:,} transitions has no place in memory: lower --replay and "
+                "--skill-replay"
+            ) from None
 
     def add(self, rows: Transitions) -> None:
         """Append rows, over the oldest where the ring is full."""

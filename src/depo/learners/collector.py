@@ -9,6 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Key
 
+from depo.core.errors import DepoError
 from depo.core.seeds import TRAINING, derived_seed, stream
 from depo.core.stopping import may_stop
 from depo.data.replay import Replay
@@ -126,6 +127,11 @@ class Collector:
 
         ``policy`` decides nothing.
         """
+        if since < self.replay.total - self.replay.capacity:
+            raise DepoError(
+                f"steps {since:,} to {self.replay.total:,}, which the newest checkpoint goes on "
+                "from, are not all in the replay: its settings were changed, put them back"
+            )
         self.reset(number)
         for begin in range(since, self.replay.total, self.settings.collection.batch_steps):
             chance = self._chance(begin)
