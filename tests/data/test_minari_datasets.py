@@ -17,8 +17,8 @@ from minari.data_collector import EpisodeBuffer
 
 from depo.core.errors import DepoError
 from depo.data import Demonstrations, load_demonstrations, minari_datasets
-from depo.data.minari_about import read_mark
 from depo.data.minari_datasets import from_minari, to_minari
+from depo.data.minari_format import read_mark
 from tests.support.child import without_child
 from tests.support.command import call
 from tests.support.demonstrations import demonstrations
@@ -422,7 +422,7 @@ def test_a_parser_that_runs_what_a_file_says_is_not_asked(
             raise PackageNotFoundError
         return installed
 
-    monkeypatch.setattr("depo.data.minari_about.version", version)
+    monkeypatch.setattr("depo.data.minari_format.version", version)
     about = next(to_minari(VECTORS, "corridor/by-hand-v0").rglob("metadata.json"))
     about.write_text(json.dumps(json.loads(about.read_text()) | {"data_format": kept_as}))
     with pytest.raises(DepoError, match=said):
@@ -430,6 +430,6 @@ def test_a_parser_that_runs_what_a_file_says_is_not_asked(
 
 
 def test_a_safe_pyarrow_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("depo.data.minari_about.version", lambda _: "14.0.1")
+    monkeypatch.setattr("depo.data.minari_format.version", lambda _: "14.0.1")
     spaces_of = {"observation_space": "{}", "action_space": "{}"}
     assert read_mark({**spaces_of, "data_format": "arrow"}).rewards == ""

@@ -11,7 +11,8 @@ import pytest
 import depo
 from depo.core.errors import DepoError
 from depo.core.files import json_digest
-from depo.runs.run import PROGRESS, SETTINGS, STOPPED, Run
+from depo.runs.checkpoints import PROGRESS
+from depo.runs.run import SETTINGS, STOPPED, Run
 from depo.runs.training import begin
 from tests.support.small_jobs import job
 

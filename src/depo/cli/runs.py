@@ -76,11 +76,11 @@ def print_runs(found: Sequence[Mapping[str, Any]]) -> None:
         for row in rows:
             stdout.print(row["run"], soft_wrap=True)
             stdout.print(Padding(printable(_line(row)), (0, 0, 0, 2)))
-    for row in found:
-        if row["status"].startswith(DAMAGED):
-            stdout.print(f"{row['run']} is {row['status']}", soft_wrap=True)
-        elif row["status"].startswith(NOT_INSTALLED):
-            stdout.print(row["status"].removeprefix(NOT_INSTALLED), soft_wrap=True)
+    for broken in found:
+        if broken["status"].startswith(DAMAGED):
+            stdout.print(f"{broken['run']} is {broken['status']}", soft_wrap=True)
+        elif broken["status"].startswith(NOT_INSTALLED):
+            stdout.print(broken["status"].removeprefix(NOT_INSTALLED), soft_wrap=True)
 
 
 def _line(row: Mapping[str, Any]) -> str:
