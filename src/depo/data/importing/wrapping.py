@@ -32,6 +32,19 @@ class Wrap(NamedTuple):
         return angle - self.turn * np.floor((angle - self.low) / self.turn)
 
 
+def in_turn(angle: np.ndarray, low: float) -> np.ndarray:
+    """An angle (rad) in the turn that begins at −π, (−π, π], or at 0, [0, 2π).
+
+    >>> in_turn(np.array([np.pi, 4.0]), -np.pi).round(2).tolist()
+    [3.14, -2.28]
+    >>> in_turn(np.array([-0.5, 2 * np.pi]), 0.0).round(2).tolist()
+    [5.78, 0.0]
+    """
+    if low < 0:
+        return angle - TURN * np.ceil((angle - low - TURN) / TURN)
+    return angle - TURN * np.floor((angle - low) / TURN)
+
+
 def wrap_of(values: np.ndarray) -> Wrap | None:
     """The turn by which an angle jumps; None: it does not, or is none.
 
