@@ -52,9 +52,14 @@ def wrap_of(values: np.ndarray) -> Wrap | None:
     (-3.14, None)
     """
     good = values[np.isfinite(values)]
+    return wrap_within(good, np.diff(good))
+
+
+def wrap_within(good: np.ndarray, steps: np.ndarray) -> Wrap | None:
+    """The same of values without gaps and the steps between them, of several episodes or one."""
     if len(good) < 3:
         return None
-    steps = np.abs(np.diff(good))
+    steps = np.abs(steps)
     for turn in TURNS:
         low = 0.0 if good.min() >= 0 else -turn / 2
         slack = 1e-3 * turn
