@@ -38,7 +38,7 @@ from depo.environments.variation import Varied
 from depo.environments.vector_stepper import VectorStepper
 from depo.environments.wrappers import (
     FlatActions,
-    OneNumberReward,
+    OwnSteps,
     WithoutTermination,
     WithPreviousState,
     with_clipped_bounds,
@@ -74,7 +74,7 @@ class GymnasiumEnvironment:
 
     def make(self) -> gym.Env:
         """One copy; bounded vector actions are rescaled, vector observations flat."""
-        env: gym.Env = OneNumberReward(with_clipped_bounds(self._make_observed()))
+        env: gym.Env = OwnSteps(with_clipped_bounds(self._make_observed()))
         if isinstance(env.observation_space, Discrete):
             if self.dynamics:
                 raise DepoError(
