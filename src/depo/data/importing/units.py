@@ -158,8 +158,8 @@ def split_header(header: str) -> tuple[str, Unit | None]:
             return found["name"], unit
     if found := SUFFIX.match(text):
         top, power = found["top"], found["power"]
-        unit = f"{top}/s^{power}" if power else f"{top}/s"
-        return found["name"], parse_unit(unit if top else found["unit"])
+        rate = f"{top}/s^{power}" if power else f"{top}/s"
+        return found["name"], parse_unit(rate if top else found["unit"])
     return text, None
 
 
