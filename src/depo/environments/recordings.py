@@ -135,11 +135,6 @@ def import_for(
     if isinstance(env, str) and not env:
         return import_files(given, out, settings, progress=progress)
     facts = facts_of(env, env_args, observe)
-    if facts.step is None and not settings.hz and facts.dimension is not None:
-        raise DepoError(
-            f"environment '{facts.id}' does not say how long a step is (no 'dt', no 'render_fps'): "
-            "say it by --hz, or leave --env out to keep rows as they are"
-        )
     if facts.dimension is None and not settings.finite:
         settings = replace(settings, finite=True)
     return import_files(
@@ -147,6 +142,6 @@ def import_for(
         out,
         settings,
         step=None if facts.dimension is None else facts.step,
-        target=Target(facts.id, facts.dimension, facts.names, facts.lows),
+        target=Target(facts.id, facts.dimension, facts.names, facts.lows, facts.step is not None),
         progress=progress,
     )

@@ -69,6 +69,8 @@ def import_files(
     names = plans[0].selection.names
     is_finite = settings.finite or all(plan.table.is_finite for plan in plans)
     target.check(names, is_finite)
+    if step is None:
+        target.check_step([plan.table for plan in plans])
     target.compare(names, plans[0].report)
     writing = episode_writer(out, names, settings.shortest, is_finite)
     with writing as writer, _closing(plans):

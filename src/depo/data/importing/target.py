@@ -30,6 +30,8 @@ class Target:
     """What the environment calls them, if it does."""
     lows: Mapping[int, float] = field(default_factory=dict)
     """Where the range of a feature begins that is an angle of one turn, −π or 0."""
+    says_step: bool = True
+    """Whether it is known how long a step of the environment is."""
 
     def columns_in(self, table: Table, without: Collection[str] = ()) -> tuple[str, ...]:
         """Items of ``--columns`` for all features, in order, if each is called as one column is;
@@ -82,6 +84,15 @@ class Target:
             + ": choose and order them by --columns"
             + (", or add --velocities" if 2 * len(names) == self.dimension else "")
         )
+
+    def check_step(self, tables: Sequence[Table]) -> None:
+        """Refuse to guess how long a step is, unless every row is one."""
+        is_vector = self.dimension is not None
+        if is_vector and not self.says_step and not all(table.are_steps for table in tables):
+            raise DepoError(
+                f"environment '{self.environment}' does not say how long a step is (no 'dt', no "
+                "'render_fps'): say it by --hz, or leave --env out to keep rows as they are"
+            )
 
     def compare(self, names: Sequence[str], report: FileReport) -> None:
         """Say which number of the file is taken for which of the environment's."""
