@@ -18,6 +18,19 @@ def test_a_recording_that_fits_is_drawn(tmp_path: Path, capsys, monkeypatch) -> 
     assert Path("mine-check.png").read_bytes().startswith(b"\x89PNG")
 
 
+def test_where_nothing_can_be_written_it_says_what_it_found(
+    tmp_path: Path, capsys, monkeypatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    demonstrations(recording()).save("mine.npz")
+    Path("mine-check.png").mkdir()
+    assert call("demos", "check", "mine.npz", "--env", ID) == 0
+    said = capsys.readouterr()
+    assert "mine.npz fits" in said.out
+    assert "no figure: " in said.err
+    assert call("demos", "check", "mine.npz", "--env", ID, "--figure", "mine-check.png") == 2
+
+
 def test_one_that_does_not_is_named_and_refused_if_strict(tmp_path: Path, capsys) -> None:
     file = demonstrations([walk * [1000, 1, 1, 1] for walk in recording()]).save(tmp_path / "x.npz")
     words = ("demos", "check", file, "--env", ID, "--figure", tmp_path / "x.png")

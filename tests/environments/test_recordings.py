@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any, ClassVar
 
 import gymnasium as gym
 import numpy as np
@@ -68,7 +69,40 @@ def test_the_environment_says_what_it_calls_its_numbers(tmp_path: Path) -> None:
     with pytest.raises(DepoError, match=r"has states of 6 numbers \(achieved_goal.x0, .*give 2"):
         depo.import_recordings(path, out, env=env, hz=10.0)
     found = depo.import_recordings(path, out, env=env, hz=10.0, observe="observation")
-    assert "in its own order, observation.x0, observation.x1" in found.reports[0].notes[-1]
+    assert "the same are observation.x0 = a, observation.x1 = b" in found.reports[0].notes[-1]
     named = ["observation.x0=a", "observation.x1=b"]
     same = depo.import_recordings(path, out, env=env, hz=10.0, observe="observation", columns=named)
-    assert not any("own order" in note for note in same.reports[0].notes)
+    assert not any("taken for the same" in note for note in same.reports[0].notes)
+
+
+class Compass(gym.Env):
+    """A heading in one turn, and a speed; a step takes ten seconds."""
+
+    metadata: ClassVar[dict[str, Any]] = {"feature_names": ("heading", "speed")}
+    dt = 10.0
+    observation_space = gym.spaces.Box(np.array([-np.pi, -9]), np.array([np.pi, 9]), dtype=float)
+    action_space = gym.spaces.Box(-1, 1, (1,), np.float32)
+
+
+def test_an_angle_comes_in_the_range_that_it_has_in_the_environment(tmp_path: Path) -> None:
+    turned = np.arange(40) * 20.0
+    columns = {"seconds": np.arange(40) * 10, "speed": turned, "heading_deg": turned % 360}
+    path, out = write_csv(tmp_path / "a.csv", columns), tmp_path / "a.npz"
+    found = depo.import_recordings(path, out, env=Compass)
+    states = found.demonstrations().observations
+    assert found.names == ("heading", "speed")
+    expected = np.angle(np.exp(1j * np.deg2rad(turned)))
+    np.testing.assert_allclose(np.exp(1j * states[:, 0]), np.exp(1j * expected), atol=1e-5)
+    assert np.abs(states[:, 0]).max() <= np.pi + 1e-6
+    assert any("range of one turn" in note for note in found.reports[0].notes)
+    free = ["heading:angle", "speed"]
+    own = depo.import_recordings(path, out, env=Compass, columns=free).demonstrations()
+    np.testing.assert_allclose(own.observations[:, 0], np.deg2rad(turned), atol=1e-4)
+
+
+def test_times_without_a_unit_are_seconds_where_rows_are_then_a_step_apart(tmp_path: Path) -> None:
+    columns = {"t": np.arange(40) * 10, "heading": np.zeros(40), "speed": np.arange(40.0)}
+    path = write_csv(tmp_path / "a.csv", columns)
+    found = depo.import_recordings(path, tmp_path / "a.npz", env=Compass)
+    assert found.demonstrations().observations.shape == (40, 2)
+    assert found.reports[0].recorded_hz == pytest.approx(0.1)

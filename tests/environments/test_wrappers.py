@@ -32,6 +32,36 @@ def test_a_reward_that_is_an_array_of_one_number_is_that_number() -> None:
     np.testing.assert_allclose(reward, -np.abs(seen[:, 1]), rtol=1e-6)
 
 
+class OneArray(gym.Env):
+    """Changes the array that it has returned, as many simulators do, and restarts far away."""
+
+    observation_space, action_space = Box(-99, 99, (1,), np.float32), Box(-1, 1, (1,), np.float32)
+
+    def __init__(self):
+        self.state = np.zeros(1, np.float32)
+
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=seed)
+        self.state[:] = 50
+        return self.state, {}
+
+    def step(self, action):
+        self.state += 1
+        return self.state, 0.0, bool(self.state[0] >= 53), False, {}
+
+
+def test_an_array_that_the_environment_changes_later_is_copied_before_it_restarts() -> None:
+    envs = GymnasiumEnvironment(f"{__name__}:OneArray").vector(2)
+    before, after = [envs.reset([1, 2])], []
+    for _ in range(4):
+        state, reached, *_ = envs.step(np.zeros((2, 1), np.float32))
+        after.append(reached)
+        before.append(state)
+    envs.close()
+    assert np.array(before)[:, 0, 0].tolist() == [50, 51, 52, 50, 51]
+    assert np.array(after)[:, 0, 0].tolist() == [51, 52, 53, 51]
+
+
 def test_actions_that_are_cut_off_inside_have_those_bounds() -> None:
     environment = GymnasiumEnvironment(f"{__name__}:clipped")
     assert environment.vector_sizes().actions == 2

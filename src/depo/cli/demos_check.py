@@ -9,7 +9,8 @@ from typing import Annotated
 import tyro
 
 from depo.cli.flags import parse
-from depo.cli.output import print_json, stdout
+from depo.cli.output import print_json, stderr, stdout
+from depo.core.errors import DepoError
 from depo.data.shipped import find_demonstrations, load_demonstrations
 from depo.environments.arguments import parse_arguments
 
@@ -57,10 +58,15 @@ def run(argv: list[str]) -> int:
         observe=flags.observe,
         steps=flags.steps,
     )
-    drawn = None
+    drawn, lost = None, ""
     if found.comparison is not None:
         to = Path(flags.figure) if flags.figure else Path(f"{path.stem}-check.png")
-        drawn = save_figure(draw_check(found, f"{path.name} and {flags.env}"), to)
+        try:
+            drawn = save_figure(draw_check(found, f"{path.name} and {flags.env}"), to)
+        except DepoError as error:  # nobody asked for it, and what was found is worth saying
+            if flags.figure:
+                raise
+            lost = f"no figure: {error} (--figure names another place)"
     if flags.json:
         about = {"file": str(path), "environment": flags.env, **found.to_json()}
         print_json(about | ({"figure": str(drawn)} if drawn else {}))
@@ -77,4 +83,6 @@ def run(argv: list[str]) -> int:
             )
         if drawn:
             stdout.print(f"figure: {drawn}", soft_wrap=True)
+    if lost:
+        stderr.print(lost, soft_wrap=True)
     return 1 if flags.strict and not found.fits else 0

@@ -29,7 +29,7 @@ from depo.environments.discrete_actions import (
 )
 from depo.environments.dynamics import with_dynamics
 from depo.environments.making import named_maker, not_offered
-from depo.environments.misbehaviour import saying_what_is_wrong, told
+from depo.environments.misbehaviour import remedy_of, saying_what_is_wrong, told
 from depo.environments.mujoco import hear_warnings
 from depo.environments.names import is_given, missing
 from depo.environments.observing import goal_features, observed
@@ -38,7 +38,7 @@ from depo.environments.variation import Varied
 from depo.environments.vector_stepper import VectorStepper
 from depo.environments.wrappers import (
     FlatActions,
-    OneNumberReward,
+    OwnSteps,
     WithoutTermination,
     WithPreviousState,
     with_clipped_bounds,
@@ -74,7 +74,7 @@ class GymnasiumEnvironment:
 
     def make(self) -> gym.Env:
         """One copy; bounded vector actions are rescaled, vector observations flat."""
-        env: gym.Env = OneNumberReward(with_clipped_bounds(self._make_observed()))
+        env: gym.Env = OwnSteps(with_clipped_bounds(self._make_observed()))
         if isinstance(env.observation_space, Discrete):
             if self.dynamics:
                 raise DepoError(
@@ -332,9 +332,9 @@ class GymnasiumEnvironment:
             ) from error
         except Exception as error:
             said = str(error).partition(" was raised from the env")[0] or told(error)
-            lacks = isinstance(error, TypeError) and "missing" in str(error)
-            remedy = "; --env-args NAME=VALUE gives arguments" if lacks else ""
-            raise DepoError(f"environment '{self.id}' cannot be made: {said}{remedy}") from error
+            raise DepoError(
+                f"environment '{self.id}' cannot be made: {said}{remedy_of(error)}"
+            ) from error
 
     def _registered_name(self) -> str:
         module, _, name = self.id.rpartition(":")

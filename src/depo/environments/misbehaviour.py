@@ -43,6 +43,20 @@ then, let step end the episode there instead
     )
 
 
+def remedy_of(error: Exception) -> str:
+    """What to do about a constructor's error, where its arguments are wrong.
+
+    >>> remedy_of(TypeError("make() got an unexpected keyword argument 'render_mode'"))
+    '; to be filmed, it must take render_mode and give it to the environment'
+    >>> remedy_of(ValueError("no such map"))
+    ''
+    """
+    if isinstance(error, TypeError) and "'render_mode'" in str(error):
+        return "; to be filmed, it must take render_mode and give it to the environment"
+    lacks = isinstance(error, TypeError) and "missing" in str(error)
+    return "; --env-args NAME=VALUE gives arguments" if lacks else ""
+
+
 def told(error: Exception) -> str:
     """An exception of somebody's code; one without words is told by its place.
 

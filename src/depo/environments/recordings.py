@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import gymnasium as gym
-import numpy as np
 from gymnasium.spaces import Box, Discrete
 
 from depo.core.errors import DepoError
 from depo.data.importing.pipeline import Imported, ImportSettings, Progress, import_files
+from depo.data.importing.target import Target, low_of_turn
 from depo.environments.family import family_of
 from depo.environments.given import EnvironmentLike, environment_of
 
@@ -31,6 +31,8 @@ class Facts(NamedTuple):
     """Numbers in a state; None: states are finite."""
     names: tuple[str, ...] = ()
     """What the environment calls them, if it does."""
+    lows: Mapping[int, float] = {}
+    """Where the range of a feature begins that is one turn."""
 
 
 def facts_of(
@@ -39,7 +41,7 @@ def facts_of(
     """Ask an environment for its step and the length of its states.
 
     >>> facts_of("Pendulum-v1")
-    Facts(id='Pendulum-v1', step=0.05, dimension=3, names=())
+    Facts(id='Pendulum-v1', step=0.05, dimension=3, names=(), lows={})
     """
     environment = environment_of(env, arguments, observe=observe)
     own = environment.gymnasium()
@@ -51,7 +53,9 @@ def facts_of(
             return Facts(own.id, step, None)
         if not isinstance(space, Box):
             raise DepoError(f"environment '{own.id}' has the state space {space}: expected vectors")
-        return Facts(own.id, step, int(np.prod(space.shape)), own.feature_names())
+        bounds = zip(space.low.ravel(), space.high.ravel(), strict=True)
+        lows = {i: low for i, ends in enumerate(bounds) if (low := low_of_turn(*ends)) is not None}
+        return Facts(own.id, step, len(space.low.ravel()), own.feature_names(), lows)
     finally:
         made.close()
 
@@ -131,11 +135,6 @@ def import_for(
     if isinstance(env, str) and not env:
         return import_files(given, out, settings, progress=progress)
     facts = facts_of(env, env_args, observe)
-    if facts.step is None and not settings.hz and facts.dimension is not None:
-        raise DepoError(
-            f"environment '{facts.id}' does not say how long a step is (no 'dt', no 'render_fps'): "
-            "say it by --hz, or leave --env out to keep rows as they are"
-        )
     if facts.dimension is None and not settings.finite:
         settings = replace(settings, finite=True)
     return import_files(
@@ -143,8 +142,6 @@ def import_for(
         out,
         settings,
         step=None if facts.dimension is None else facts.step,
-        dimension=facts.dimension,
-        theirs=facts.names,
-        environment=facts.id,
+        target=Target(facts.id, facts.dimension, facts.names, facts.lows, facts.step is not None),
         progress=progress,
     )

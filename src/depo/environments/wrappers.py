@@ -57,16 +57,28 @@ class WithPreviousState(gym.ObservationWrapper):
         return np.concatenate([observation, before])
 
 
-class OneNumberReward(gym.Wrapper):
-    """A reward that is an array of one number, as arithmetic on arrays gives, is that number."""
+class OwnSteps(gym.Wrapper):
+    """Steps that stay what they were: an observation is a copy, since many environments return the
+    array that they change in the next step, or at the next reset, which would overwrite the last
+    state of an episode; a reward that is an array of one number is that number."""
+
+    def reset(self, **arguments: Any) -> tuple[Any, dict[str, Any]]:
+        """A start, as the environment has it."""
+        found: Any = self.env.reset(**arguments)
+        # what is no pair is refused further out, in words
+        return (_copied(found[0]), *found[1:]) if isinstance(found, tuple) else found
 
     def step(self, action: Any) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
         """A step, as the environment has it."""
         stepped = self.env.step(action)
         reward: Any = stepped[1]
-        if isinstance(reward, float) or not np.ndim(reward) or np.size(reward) != 1:
-            return stepped
-        return stepped[0], float(np.asarray(reward).item()), *stepped[2:]
+        if not isinstance(reward, float) and np.ndim(reward) and np.size(reward) == 1:
+            reward = float(np.asarray(reward).item())
+        return _copied(stepped[0]), reward, *stepped[2:]
+
+
+def _copied(state: Any) -> Any:
+    return state.copy() if isinstance(state, np.ndarray) else state
 
 
 class ClippedBounds(gym.Wrapper):

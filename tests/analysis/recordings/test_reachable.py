@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 
 from depo.analysis.recordings.moves import Moves
-from depo.analysis.recordings.reachable import SURE, reach
+from depo.analysis.recordings.reachable import SURE, Linear, reach
 from tests.support.cart import STEP, demonstrations, explored, recording
 
 EXPERT = Moves.of(demonstrations(recording()))
@@ -40,3 +40,17 @@ def test_too_little_exploration_says_nothing() -> None:
         None,
     )
     assert reach(EXPERT, short) is None
+
+
+def test_actions_of_nearly_one_effect_are_told_apart() -> None:
+    """As in a plant: fuel and air both raise the pressure, and a little differ in what is left of
+    the oxygen. A descent along the gradient misses every step at the edge of the actions."""
+    generator = np.random.default_rng(0)
+    states, actions = generator.normal(size=(400, 2)), generator.uniform(-1, 1, (400, 2))
+    effect = np.array([[100.0, 0.010], [400.0, 0.045]])
+    model = Linear(states[::2], actions[::2], actions[::2] @ effect)
+    model.calibrate(Moves(states[1::2], (states + actions @ effect)[1::2], states[:1]))
+    near = states[model.is_near(states)]
+    edge = np.tile([[1.0, -1.0]], (len(near), 1)) @ effect
+    assert (model.misses(near, edge) <= 1).all()
+    assert (model.misses(near, 1.5 * edge) > 1).all()

@@ -28,6 +28,16 @@ def test_a_number_outside_the_space_is_named_by_its_place(episode, step, feature
     assert any(sentence.startswith(place) for sentence in found), found
 
 
+def test_a_space_that_the_environment_leaves_itself_says_nothing() -> None:
+    walks = [walk.copy() for walk in WALKS]
+    walks[0][7, 1] = 51.0
+    sloppy = replace(explored(), high=np.array([50.0, 0.5, 50.0, 50.0]))  # it begins near 5
+    found = compare(demonstrations(walks), sloppy, NAMES).findings
+    assert "bounds" not in [finding.kind for finding in found]
+    strict = compare(demonstrations(walks), explored(), NAMES).findings
+    assert "bounds" in [finding.kind for finding in strict]
+
+
 def test_a_feature_that_is_stuck_is_named_once() -> None:
     assert kinds([np.c_[walk[:, :3], np.full(len(walk), 7.0)] for walk in WALKS]) == ["constant"]
 

@@ -139,3 +139,17 @@ def test_words_where_a_trajectory_has_numbers_are_refused(
     path = save(tmp_path, qpos=np.zeros((20, 1)), split_points=np.array([0, 20]), **parts)
     with pytest.raises(DepoError, match=f"'{name}' has dtype"):
         import_here(path, {})
+
+
+def test_a_column_vector_is_a_column_and_rows_must_be_times(tmp_path: Path) -> None:
+    path, times = tmp_path / "a.npz", np.arange(30) / 10
+    np.savez(path, t=times[:, None], X=np.outer(times, [1.0, 2.0]), ep=np.repeat([[0], [1]], 15, 0))
+    demos = demos_of(path, {})
+    assert demos.episode_lengths.tolist() == [15, 15]
+    np.testing.assert_allclose(demos.observations[:, 1], 2 * times, atol=1e-6)
+    assert demos.metadata["time_step"] == pytest.approx(0.1)
+    np.savez(path, t=times, states=np.zeros((4, 30)))
+    with pytest.raises(
+        DepoError, match=r"'states' has shape \(4, 30\) and 't' 30 times.* states.T"
+    ):
+        demos_of(path, {})

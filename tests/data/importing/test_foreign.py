@@ -125,3 +125,19 @@ def test_hdf5_of_episodes_of_equal_length(tmp_path: Path) -> None:
     demos = demos_of(tmp_path / "a.h5", {})
     assert demos.episode_lengths.tolist() == [4, 4, 4]
     np.testing.assert_array_equal(demos.observations, cube.reshape(12, 2))
+
+
+def test_structs_in_parquet_are_columns(tmp_path: Path) -> None:
+    pose = [{"at": {"x": 1.0 * i, "y": 2.0 * i}, "yaw": 0.1 * i} for i in range(4)]
+    columns = {"time": [0.0, 0.1, 0.2, 0.3], "pose": pose, "v": [5.0] * 4}
+    pl.DataFrame(columns).write_parquet(tmp_path / "a.parquet")
+    demos = demos_of(tmp_path / "a.parquet", {})
+    assert demos.feature_names == ("pose.at.x", "pose.at.y", "pose.yaw", "v")
+    np.testing.assert_allclose(demos.observations[2], [2, 4, 0.2, 5], atol=1e-6)
+
+
+def test_hdf5_with_a_column_for_each_time_is_refused(tmp_path: Path) -> None:
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        file["time"], file["state"] = np.arange(30.0), np.zeros((3, 30))
+    with pytest.raises(DepoError, match=r"'state' has shape \(3, 30\) and 'time' 30 times"):
+        import_here(tmp_path / "a.h5", {})

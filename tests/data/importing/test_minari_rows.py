@@ -14,8 +14,9 @@ from gymnasium.spaces import Box, Dict, Discrete
 from minari.data_collector import EpisodeBuffer
 
 from depo.core.errors import DepoError
+from depo.data.importing.target import Target
 from depo.environments.flattening import Flattening
-from tests.support.recordings import demos_of, import_here
+from tests.support.recordings import demos_of, import_here, write_csv
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning:minari")
 LENGTHS = (4, 7)
@@ -111,3 +112,12 @@ def test_episodes_of_parts_with_different_lengths_are_refused(tmp_path: Path) ->
     (folder / "data" / "metadata.json").write_text(json.dumps(about))
     with pytest.raises(DepoError, match="its spaces are not written down"):
         import_here(folder, {})
+
+
+def test_rows_that_are_steps_need_no_environment_that_says_how_long_one_is(tmp_path: Path) -> None:
+    silent = Target("E", 7, Flattening.of(MAZE).names, says_step=False)
+    demos = demos_of(written(tmp_path, MAZE, maze()), {}, target=silent)
+    assert demos.episode_lengths.tolist() == list(LENGTHS)
+    path = write_csv(tmp_path / "a.csv", {"t": [0.0, 0.1, 0.2], "x": [1.0, 2, 3]})
+    with pytest.raises(DepoError, match="does not say how long a step is"):
+        import_here(path, {}, target=Target("E", 1, says_step=False))

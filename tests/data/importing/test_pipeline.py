@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from depo.core.errors import DepoError
 from depo.data import Demonstrations
 from depo.data.importing.pipeline import ImportSettings, import_files
+from depo.data.importing.target import Target
 from tests.support.demonstrations import demonstrations
 from tests.support.recordings import demos_of, import_here, write_csv
 
@@ -40,7 +41,7 @@ def test_a_folder_of_logs(tmp_path: Path) -> None:
 
 def test_resampled_to_a_step_with_velocities(tmp_path: Path) -> None:
     path = log(tmp_path / "a.csv")
-    demos = demos_of(path, {"velocities": True}, step=0.04, dimension=4, environment="Mine-v0")
+    demos = demos_of(path, {"velocities": True}, step=0.04, target=Target("Mine-v0", 4))
     assert demos.feature_names == ("hip", "x", "hip_velocity", "x_velocity")
     assert demos.metadata["environment"] == "Mine-v0"
     at = np.arange(26) * 0.04
@@ -173,9 +174,9 @@ def test_files_must_give_the_same_features_whatever_their_units_and_order(tmp_pa
 @pytest.mark.parametrize(
     ("given", "more", "said"),
     [
-        ({}, {"dimension": 4, "environment": "E"}, "E has states of 4 numbers, the recordings"),
-        ({}, {"dimension": 4, "environment": "E"}, "give 2 (hip, x): choose and order them by"),
-        ({}, {"dimension": 4, "environment": "E"}, "--columns, or add --velocities"),
+        ({}, {"target": Target("E", 4)}, "E has states of 4 numbers, the recordings"),
+        ({}, {"target": Target("E", 4)}, "give 2 (hip, x): choose and order them by"),
+        ({}, {"target": Target("E", 4)}, "--columns, or add --velocities"),
         ({"shortest": 500}, {}, "no episode of 500 or more states in 1 file (101 rows, 1 shorter"),
         ({"max_gap": 0.001}, {}, "--max-gap 0.001 is shorter than the 0.01 from row to row of"),
         ({"columns": ("hpi",)}, {}, "unknown column 'hpi': did you mean"),
@@ -206,3 +207,12 @@ def test_settings_are_checked(tmp_path: Path) -> None:
         ImportSettings(shortest=1)
     with pytest.raises(DepoError, match=r"does not end in .npz"):
         import_files([tmp_path], tmp_path / "a.csv")
+
+
+def test_gaps_below_one_state_cut_nothing(tmp_path: Path) -> None:
+    time = np.delete(np.arange(1001) * 0.001, slice(500, 510))  # ten of a thousand rows a second
+    path = write_csv(tmp_path / "a.csv", {"time [s]": time, "x": time})
+    demos = demos_of(path, {}, step=0.02)
+    assert demos.episode_lengths.tolist() == [51]
+    np.testing.assert_allclose(demos.observations[:, 0], np.arange(51) * 0.02, atol=1e-6)
+    assert len(demos_of(path, {"max_gap": 0.005}, step=0.02).episode_lengths) == 2

@@ -43,6 +43,14 @@ def test_units(text: str, factor: float | None, kind: str | None) -> None:
         ("force [counts]", "force [counts]", None),
         ("speed_ms", "speed_ms", None),
         ("zoom_in", "zoom_in", None),
+        ("gyro_x_dps", "gyro_x", "dps"),
+        ("hip_deg_s", "hip", "deg/s"),
+        ("hip_deg_per_s", "hip", "deg/s"),
+        ("foot_mps2", "foot", "m/s^2"),
+        ("v_m_s", "v", "m/s"),
+        ("camps", "camps", None),
+        ("v_s", "v_s", None),
+        ("p [hPa]", "p", "hPa"),
     ],
 )
 def test_headers(header: str, name: str, unit: str | None) -> None:
@@ -52,10 +60,13 @@ def test_headers(header: str, name: str, unit: str | None) -> None:
 
 def test_a_time_says_its_unit_after_an_underscore_too() -> None:
     assert [
-        time_unit(h) and time_unit(h).name for h in ("t_ms", "time [us]", "time", "hip [deg]")
+        time_unit(h) and time_unit(h).name
+        for h in ("t_ms", "time [us]", "minutes", "elapsed_seconds", "time", "hip [deg]")
     ] == [
         "ms",
         "us",
+        "minutes",
+        "seconds",
         None,
         None,
     ]

@@ -25,6 +25,7 @@ from depo.analysis.recordings.order import better_order, find_order
 from depo.analysis.recordings.reachable import Reach, reach
 from depo.analysis.recordings.replayed import find_replayed
 from depo.analysis.recordings.step_size import find_step_size, step_ratio
+from depo.analysis.recordings.turns import find_turned
 from depo.analysis.recordings.units import find_units, unit_factors
 from depo.analysis.recordings.values import (
     find_constant,
@@ -166,7 +167,10 @@ def compare(
         found += find_units(comparison, factors) + replayed
         return RecordingCheck(tuple(found), comparison, reached)
     found += find_units(comparison, factors) + find_step_size(corrected)
-    found += find_outside(demos, corrected, factors)
+    turned = find_turned(corrected)
+    known_wrong = {feature for own in turned for feature in own.features}
+    outside = find_outside(demos, corrected, factors)
+    found += turned + [own for own in outside if not known_wrong & {*own.features}]
     found += find_starts(demos, corrected) + find_lengths(demos, explored.limit, step)
     if step == 1.0:
         found += find_velocities(corrected) + find_leaps(corrected)

@@ -29,8 +29,13 @@ def find_outside(
     demos: Demonstrations, comparison: Comparison, factors: np.ndarray
 ) -> list[Finding]:
     """Features that leave the observation space, though divided by ``factors``, with the place of
-    the worst number."""
+    the worst number. Of a space that the environment does not keep to itself nothing is said."""
     low, high = comparison.explored.low, comparison.explored.high
+    shown = comparison.explored.moves
+    low, high = (
+        np.where(np.minimum(shown.states, shown.reached).min(axis=0) < low, -np.inf, low),
+        np.where(np.maximum(shown.states, shown.reached).max(axis=0) > high, np.inf, high),
+    )
     with np.errstate(invalid="ignore"):
         width = np.where(np.isfinite(high - low), high - low, 0.0)
     slack = SLACK * np.maximum(width, np.where(np.isfinite(low), np.abs(low), 0.0))

@@ -29,6 +29,7 @@ from depo.data.importing.array_episodes import (
 from depo.data.importing.arrays import (
     NO_STATE,
     STATES,
+    check_not_turned,
     component_of,
     headers_of,
     state_headers,
@@ -152,6 +153,7 @@ def _arrays(path: Path, shapes: Shapes) -> ArchiveTable:
         chosen = {name: shape for name, shape in numbers.items() if shape[:2] == base}
     else:
         rows = table_length(numbers)
+        check_not_turned(numbers, rows, path)
         chosen = {name: shape for name, shape in numbers.items() if shape[0] == rows}
     if not chosen:
         raise _nothing(path, shapes)

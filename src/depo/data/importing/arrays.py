@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 from depo.core.errors import DepoError, readable
+from depo.data.importing.clock import find_time
+from depo.data.importing.roles import bare
 
 STATES = ("observations", "observation", "obs", "states", "state", "qpos")
 """What the state is called, the likeliest first; a dataset of this name, or all below it."""
@@ -22,10 +25,10 @@ MOST_COLUMNS = 10_000
 def headers_of(name: str, shape: Sequence[int]) -> list[str]:
     """A dataset's columns: one, or one for each component.
 
-    >>> headers_of("time", (100,)), headers_of("obs", (100, 2))
-    (['time'], ['obs.0', 'obs.1'])
+    >>> headers_of("time", (100,)), headers_of("t", (100, 1)), headers_of("obs", (100, 2))
+    (['time'], ['t'], ['obs.0', 'obs.1'])
     """
-    if len(shape) == 1:
+    if len(shape) == 1 or shape[1] == 1:
         return [name]
     if shape[1] > MOST_COLUMNS:
         raise DepoError(
@@ -57,6 +60,25 @@ def table_length(shapes: Mapping[str, tuple[int, ...]]) -> int:
     for shape in shapes.values():
         widths[shape[0]] += 1 if len(shape) == 1 else shape[1]
     return max(widths, key=lambda rows: (widths[rows], rows)) if widths else 0
+
+
+def check_not_turned(shapes: Mapping[str, tuple[int, ...]], rows: int, path: Path) -> None:
+    """Refuse arrays that have a column for each time instead of a row."""
+    times = {
+        name: math.prod(shape)
+        for name, shape in shapes.items()
+        if find_time([bare(name)]) and math.prod(shape) == max(shape)
+    }
+    if not times or rows in times.values():
+        return
+    for name, shape in shapes.items():
+        for time, length in times.items():
+            if len(shape) == 2 and name != time and shape[0] == rows and shape[1] == length:
+                raise DepoError(
+                    f"{path}: '{readable(name)}' has shape {shape} and '{readable(time)}' "
+                    f"{length:,} times: a row must be a point in time, so save it the other way "
+                    f"round, {readable(name)}.T"
+                )
 
 
 def state_headers(names: Sequence[str]) -> tuple[str, ...]:

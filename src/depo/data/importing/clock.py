@@ -24,6 +24,10 @@ NAMES = (
     "time_stamp",
     "ms",
     "millis",
+    "milliseconds",
+    "microseconds",
+    "minutes",
+    "hours",
     "datetime",
     "zeit",
     "zeitstempel",
@@ -38,7 +42,7 @@ SECONDS, FRACTIONS = (
     ("nsecs", "nsec", "nanosec", "nanosecs", "nanoseconds"),
 )
 """What the two halves of a time of ROS are called."""
-PARTS = re.compile(r"(?<![_\s.])[_\s.]*+(s|sec|ms|us|ns|seconds|millis)$")
+PARTS = re.compile(r"(?<![_\s.])[_\s.]*+(s|sec|ms|us|ns|seconds|minutes|hours|millis)$")
 LAST = re.compile(r"[^./]*$")
 """The last part of a name like ``header.stamp.secs``."""
 DATE_FIRST = r"(\d{4})[-./](\d{1,2})[-./](\d{1,2})[T ]"
@@ -114,12 +118,15 @@ def _is_time(header: str) -> bool:
     return name in NAMES or bare in NAMES
 
 
-def guessed_unit(times: np.ndarray) -> Unit:
+def guessed_unit(times: np.ndarray, usual: float | None = None) -> Unit:
     """The unit of times whose header says none. Large numbers are times since 1970; others are
-    seconds, unless the steps are longer than motion is logged apart (2, or 1 in whole numbers).
+    seconds, unless the steps are longer than motion is logged apart (2, or 1 in whole numbers) and
+    than an environment's own step (``usual``, in seconds).
 
     >>> guessed_unit(np.array([0.0, 0.01, 0.02])).name, guessed_unit(np.array([0.0, 10, 20])).name
     ('s', 'ms')
+    >>> guessed_unit(np.array([0.0, 10, 20]), usual=10.0).name
+    's'
     >>> guessed_unit(np.array([1.7145e12, 1.7145e12 + 1_000])).name
     'ms'
     """
@@ -133,7 +140,11 @@ def guessed_unit(times: np.ndarray) -> Unit:
         )
         if is_epoch and step * factor < SLOWEST:
             return Unit(name, factor, "time")
-    if step < 1 or (step < 2 and not np.array_equal(times, np.round(times))):
+    if (
+        step <= 2 * (usual or 0)
+        or step < 1
+        or (step < 2 and not np.array_equal(times, np.round(times)))
+    ):
         return Unit("s", 1.0, "time")
     for name, factor in (("ms", 1e-3), ("us", 1e-6)):
         if step < 1_000:

@@ -9,19 +9,27 @@ y, z).
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from depo.core.errors import DepoError, readable, unknown
-from depo.data.importing.roles import GUESSED, is_counter, no_states
+from depo.data.importing.roles import GUESSED, bare, is_counter, no_states
 from depo.data.importing.table import Column, Table
 from depo.data.importing.units import ANGLE, BRACKETED, Unit, parse_unit
 
 LINEAR, QUATERNION = "linear", "quaternion"
 COMPONENT = re.compile(r"\.\d+$")
 """What a column's header ends with that is a component of a vector."""
+NAMES = re.compile(
+    r"(name|signal|sensor|channel|topic|variable|key|joint|quantity|field|metric|parameter|tag)"
+    r"(name|id)?$"
+)
+VALUES = re.compile(r"(values?|val|reading|measurement|data|samples?)$")
+"""What columns are called where a row is one value of one sensor."""
+CELSIUS = ("°c", "degc", "celsius")
 WORDS = (ANGLE, LINEAR, "wrapped", "rate", QUATERNION)
 
 
@@ -43,7 +51,10 @@ class Feature(NamedTuple):
     signal: int
     component: int = 0
     is_rate: bool = False
-    is_wrapped: bool = False
+    low: float | None = None
+    """Where the range of an angle begins in which it is kept, −π or 0; None: it has none."""
+    is_free: bool = False
+    """Whether somebody said that it has none."""
 
 
 @dataclass(frozen=True)
@@ -97,9 +108,7 @@ def choose(
         features += _features(item, signals, table)
     if velocities:
         plain = [f for f in features if not f.is_rate and len(list(signals)[f.signal].headers) == 1]
-        features += [
-            f._replace(name=f"{f.name}_velocity", is_rate=True, is_wrapped=False) for f in plain
-        ]
+        features += [f._replace(name=f"{f.name}_velocity", is_rate=True, low=None) for f in plain]
     names = [feature.name for feature in features]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
@@ -151,6 +160,21 @@ def resolve_one(text: str, table: Table, flag: str) -> str:
     return found[0]
 
 
+def unread_units(table: Table, selection: Selection) -> list[str]:
+    """A sentence for each unit in the headers of chosen columns that converts nothing."""
+    found, said = [], {h for s in selection.signals if s.is_certain for h in s.headers}
+    for column in (c for c in table.columns if c.header in selection.headers):
+        inside = BRACKETED.match(column.header)
+        if column.unit is not None and column.unit.name.lower() in CELSIUS:
+            found.append(f"'{readable(column.name)}' stays in degrees Celsius")
+        elif column.header not in said and inside and not inside["unit"].strip().isdigit():
+            found.append(
+                f"the unit of '{readable(column.header)}' is not known: its numbers are taken as "
+                "they are"
+            )
+    return found
+
+
 def _separate(item: str, table: Table) -> list[str]:
     """Items may be separated by commas, unless a header has them."""
     if "," not in item or any(item in (c.header, c.name) for c in table.columns):
@@ -196,6 +220,7 @@ def _default(table: Table, without: Sequence[str]) -> tuple[list[Column], list[s
     others = no_states([column.header for column in rest])
     others += [c.header for c in rest if is_counter(c.name) and c.header not in others]
     kept = [column for column in rest if column.header not in others]
+    _check_is_wide([column.header for column in kept], table)
     if not kept and others and table.others:
         raise DepoError(
             f"{table.path} has no column of numbers that may be a state, '{readable(others[0])}' "
@@ -205,6 +230,20 @@ def _default(table: Table, without: Sequence[str]) -> tuple[list[Column], list[s
     if not kept:  # what is left may be anything
         return rest, []
     return kept, [*others, *table.others]
+
+
+def _check_is_wide(numbers: Sequence[str], table: Table) -> None:
+    """Refuse a row for each value, with the name of what was measured in a column of words."""
+    names = [header for header in table.others if NAMES.match(bare(header))]
+    if len(numbers) == 1 and VALUES.match(bare(numbers[0])) and names:
+        name, value = readable(names[0]), readable(numbers[0])
+        raise DepoError(
+            f"{table.path} has a row for each value ('{value}' of what '{name}' says), and a row "
+            "must be a point in time with a column for each: write it so, as polars' "
+            f"DataFrame.pivot('{name}', index='{readable(table.time or 'time')}', "
+            f"values='{value}') does, then sort it by time; where sensors have different rates, "
+            "--max-gap is a little more than the slowest one's step"
+        )
 
 
 def _grouped(items: Sequence[_Item]) -> list[_Item]:
@@ -265,5 +304,6 @@ def _features(item: _Item, signals: dict[Signal, int], table: Table) -> list[Fea
         rate = "rate" in item.words
         if rate and not item.name:
             name = f"{name}_velocity"
-        features.append(Feature(name, number, 0, rate, "wrapped" in item.words and not rate))
+        low = -math.pi if "wrapped" in item.words and not rate else None
+        features.append(Feature(name, number, 0, rate, low, ANGLE in item.words))
     return features

@@ -14,7 +14,7 @@ from depo.core.errors import DepoError, readable
 from depo.data.importing.clock import CLOCK
 from depo.data.importing.numbers import NumberFormat, could_be_number, is_missing, number_format
 from depo.data.importing.table import Column
-from depo.data.importing.units import BRACKETED, Unit, parse_unit
+from depo.data.importing.units import Unit, parse_unit
 
 LOOKED_AT = 1 << 18
 """Bytes from which all this is told."""
@@ -114,13 +114,6 @@ def _said(numbers: NumberFormat, columns: Iterable[Column], above: Sequence[str]
     found = ["decimal commas"] if numbers.decimal == "," else []
     if numbers.thousands:
         found.append(f"'{numbers.thousands}' between thousands")
-    found += [
-        f"the unit of '{readable(column.header)}' is not known: its numbers are taken as they are"
-        for column in columns
-        if column.unit is None
-        and (inside := BRACKETED.match(column.header))
-        and not inside["unit"].strip().isdigit()
-    ]
     if _says_degrees(above):
         found.append(
             "the file says inDegrees=yes: angles are read in degrees, *_tx, *_ty, *_tz are not"

@@ -18,11 +18,11 @@ from depo.data.importing.segments import Segmenter, typical_step
 from depo.data.importing.table import Rows
 from depo.data.importing.units import ANGLE
 from depo.data.importing.velocities import Differentiator
-from depo.data.importing.wrapping import Wrap, are_quaternions, spans, wrap_of
+from depo.data.importing.wrapping import Wrap, are_quaternions, in_turn, spans, wrap_of
 from depo.data.importing.writing import EpisodeWriter
 
 GAP = 5.0
-"""Rows that may be missing, where nothing else is said."""
+"""Rows that may be missing, or one state, where nothing else is said."""
 MOST_ROUNDED = 1e-2
 """Of a step, that times may be off by rounding and still count as the same."""
 UNEVEN, OFTEN = 0.2, 0.05
@@ -126,7 +126,7 @@ class FileImport:
             return (self.plan.report.rows + np.arange(len(rows.values))) / (self._rate() or 1.0)
         times, unit = rows.time, self.plan.unit
         if unit is None:
-            unit = guessed_unit(times)
+            unit = guessed_unit(times, self.step)
             self.plan = self.plan._replace(unit=unit)
             if unit.name != "s":
                 self.plan.report.note(
@@ -168,7 +168,7 @@ class FileImport:
                 "--time time:ms, or take a lower --hz"
             )
         self.time_step = step or (recorded if has_seconds else None)
-        max_gap = self.settings.max_gap or GAP * recorded
+        max_gap = self.settings.max_gap or max(GAP * recorded, step or 0.0)
         if max_gap < recorded * 0.999:
             raise DepoError(
                 f"--max-gap {max_gap:g} is shorter than the {recorded:g} from row to row of "
@@ -272,8 +272,9 @@ class FileImport:
             ]
             if wrap := self._wraps.get(feature.signal):
                 own = own * (wrap.turn / TURN)
-                own = own if feature.is_rate else wrap.put_back(own)
-            elif feature.is_wrapped:
-                own = own - TURN * np.ceil((own - np.pi) / TURN)
+                if not feature.is_rate and (wrap.turn != TURN or feature.low is None):
+                    own = wrap.put_back(own)
+            if feature.low is not None and (wrap is None or wrap.turn == TURN):
+                own = in_turn(own, feature.low)
             columns.append(own)
         return np.stack(columns, axis=1)

@@ -19,6 +19,7 @@ from depo.data.importing.array_episodes import (
 )
 from depo.data.importing.arrays import (
     STATES,
+    check_not_turned,
     component_of,
     headers_of,
     state_headers,
@@ -54,6 +55,7 @@ def describe(path: Path) -> Mapping[str, Any]:
         common = [n for n in first if all(n in table for table in found.tables)]
         shapes = {name: first[name].shape for name in common}
         rows = table_length(shapes)
+        check_not_turned(shapes, rows, path)
         same = [n for n in common if len(found.tables) > 1 or shapes[n][0] == rows]
         headers = [header for name in same for header in headers_of(name, shapes[name])]
         if not headers:

@@ -15,6 +15,8 @@ from depo.data.importing.text import label_codes
 
 ROWS = 1 << 18
 """Rows that are read at a time."""
+DEEPEST = 8
+"""Structs within each other that are taken apart."""
 LOOKED_AT = 1_000
 """Rows by which the length of lists is told."""
 
@@ -71,7 +73,24 @@ def blocks(path: Path, wanted: Sequence[str], time: str, label: str) -> Iterator
 
 def _scanned(path: Path) -> pl.LazyFrame:
     """This file alone: ``walk[1].parquet`` is a pattern, too, and means ``walk1.parquet``."""
-    return pl.scan_parquet(path, glob=False)
+    table = pl.scan_parquet(path, glob=False)
+    for _ in range(DEEPEST):
+        schema = table.collect_schema()
+        structs = [name for name, kind in schema.items() if isinstance(kind, pl.Struct)]
+        if not structs or len(schema) > MOST_COLUMNS:
+            break
+        table = table.select(
+            [each for name, kind in schema.items() for each in _fields(name, kind, set(schema))]
+        )
+    return table
+
+
+def _fields(name: str, kind: Any, taken: set[str]) -> list[pl.Expr]:
+    """A column, or the fields of a struct as columns ``pose.x``, if no other is called so."""
+    fields = [field.name for field in getattr(kind, "fields", ())]
+    if not fields or {f"{name}.{field}" for field in fields} & taken:
+        return [pl.col(name)]
+    return [pl.col(name).struct.field(field).alias(f"{name}.{field}") for field in fields]
 
 
 def _expression(header: str, schema: Any, is_label: bool = False) -> pl.Expr:

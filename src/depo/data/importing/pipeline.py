@@ -9,19 +9,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from depo.core.errors import DepoError, printable, readable
+from depo.core.errors import DepoError
 from depo.core.files import size_of
 from depo.data.demonstrations import Demonstrations
 from depo.data.importing.file_import import FileImport
 from depo.data.importing.plan import ImportSettings, Plan, make_plans
 from depo.data.importing.report import FileReport
 from depo.data.importing.sources import find_recordings, open_tables
+from depo.data.importing.target import Target
 from depo.data.importing.writing import EpisodeWriter, Shown, episode_writer, finish
 
 __all__ = ["ImportSettings", "Imported", "Progress", "import_files"]
 
-MOST_NAMES = 24
-"""Features that a sentence names."""
 MOST_FILES = 100
 """Whose reports are kept in the demonstrations' metadata."""
 Progress = Callable[[str, float], None]
@@ -50,17 +49,15 @@ def import_files(
     settings: ImportSettings | None = None,
     *,
     step: float | None = None,
-    dimension: int | None = None,
-    environment: str = "",
-    theirs: Sequence[str] = (),
+    target: Target | None = None,
     progress: Progress = lambda file, share: None,
 ) -> Imported:
     """Make demonstrations of recordings and say what became of them.
 
-    ``step`` is the environment's step in seconds (``settings.hz`` beats it), ``dimension`` how long
-    its states are, ``environment`` its name, ``theirs`` what it calls the numbers of a state.
+    ``step`` is the environment's step in seconds (``settings.hz`` beats it), ``target`` what it
+    says of its states.
     """
-    settings = settings or ImportSettings()
+    settings, target = settings or ImportSettings(), target or Target()
     out = Path(out)
     if out.suffix != ".npz":
         raise DepoError(f"--out {out} does not end in .npz: demonstrations are one such file")
@@ -68,21 +65,20 @@ def import_files(
     found = find_recordings(paths)
     # what an earlier import left in the same folder is no recording
     tables = open_tables([f for f in found if f.path.resolve() != out.resolve()] or found)
-    plans, skipped = make_plans(tables, settings)
+    plans, skipped = make_plans(tables, settings, target)
     names = plans[0].selection.names
     is_finite = settings.finite or all(plan.table.is_finite for plan in plans)
-    _check_shape(names, is_finite, dimension, environment, theirs)
-    if theirs and tuple(theirs) != tuple(names):
-        plans[0].report.note(
-            f"{environment} calls these numbers, in its own order, {_listed(theirs)}"
-        )
+    target.check(names, is_finite)
+    if step is None:
+        target.check_step([plan.table for plan in plans])
+    target.compare(names, plans[0].report)
     writing = episode_writer(out, names, settings.shortest, is_finite)
     with writing as writer, _closing(plans):
         steps = _read(plans, settings, None if is_finite else step, writer, progress)
         reports = [*skipped, *(plan.report for plan in plans)]
         _check_kept(reports, settings)
         time_step = float(np.median(steps)) if steps else None
-        finish(writer, out, _metadata(reports, plans, time_step, environment))
+        finish(writer, out, _metadata(reports, plans, time_step, target.environment))
     assert writer.low is not None
     assert writer.high is not None
     return Imported(out, reports, names, writer.low, writer.high, time_step, writer.shown)
@@ -121,32 +117,6 @@ def _read(
         done += size
         steps += [one.time_step] if one.time_step else []
     return steps
-
-
-def _check_shape(
-    names: Sequence[str],
-    is_finite: bool,
-    dimension: int | None,
-    environment: str,
-    theirs: Sequence[str],
-) -> None:
-    if is_finite and len(names) != 1:
-        raise DepoError(
-            f"finite states are one column, {len(names)} were chosen ({readable(', '.join(names))})"
-            ": name one by --columns"
-        )
-    if dimension is not None and not is_finite and dimension != len(names):
-        known = f" ({_listed(theirs)})" if theirs else ""
-        raise DepoError(
-            f"{environment} has states of {dimension} numbers{known}, the recordings give "
-            f"{len(names)} ({_listed(names)}): choose and order them by --columns"
-            + (", or add --velocities" if 2 * len(names) == dimension else "")
-        )
-
-
-def _listed(names: Sequence[str]) -> str:
-    more = ["…"] if len(names) > MOST_NAMES else []
-    return printable(", ".join([*names[:MOST_NAMES], *more]))
 
 
 def _check_kept(reports: Sequence[FileReport], settings: ImportSettings) -> None:

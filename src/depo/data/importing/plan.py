@@ -11,11 +11,12 @@ import msgspec
 from depo.core.codec import check_fields
 from depo.core.errors import DepoError, readable
 from depo.data.importing.clock import fraction_of
-from depo.data.importing.columns import Selection, choose, resolve_one
+from depo.data.importing.columns import Selection, choose, resolve_one, unread_units
 from depo.data.importing.marks import Marks
 from depo.data.importing.report import FileReport
 from depo.data.importing.roles import episode_header, with_quaternions
 from depo.data.importing.table import Table
+from depo.data.importing.target import Target
 from depo.data.importing.units import TIME, Unit, parse_unit, time_unit
 
 Rate = Annotated[float, msgspec.Meta(ge=0, le=1e6)]
@@ -42,7 +43,7 @@ class ImportSettings:
     """Rows in a second, for files without a column of times."""
     max_gap: Seconds = 0.0
     """Seconds (rows, where there is no time) over which missing values are interpolated; a longer
-    gap cuts the episode; 0: five rows."""
+    gap cuts the episode; 0: five rows, or one state if that is longer."""
     shortest: Length = 10
     """Shorter pieces are dropped (states)."""
     velocities: bool = False
@@ -83,7 +84,7 @@ class Plan(NamedTuple):
 
 
 def make_plans(
-    tables: Sequence[Table | DepoError], settings: ImportSettings
+    tables: Sequence[Table | DepoError], settings: ImportSettings, target: Target
 ) -> tuple[list[Plan], list[FileReport]]:
     """How each table is read; all of them are looked at before a row is."""
     plans: list[Plan] = []
@@ -92,7 +93,7 @@ def make_plans(
         try:
             if isinstance(table, DepoError):
                 raise table
-            plans.append(_plan(table, settings, plans[0] if plans else None))
+            plans.append(_plan(table, settings, target, plans[0] if plans else None))
         except DepoError as error:
             if not settings.skip_unreadable:
                 if len(tables) == 1 or "--" in str(error):
@@ -106,7 +107,7 @@ def make_plans(
     return plans, skipped
 
 
-def _plan(table: Table, settings: ImportSettings, first: Plan | None) -> Plan:
+def _plan(table: Table, settings: ImportSettings, target: Target, first: Plan | None) -> Plan:
     report = FileReport(str(table.path), notes=list(table.notes))
     time, unit = _time_of(table, settings.time)
     headers = [column.header for column in table.columns]
@@ -114,11 +115,21 @@ def _plan(table: Table, settings: ImportSettings, first: Plan | None) -> Plan:
     unit = Unit("s", 1.0, TIME) if fraction else unit
     episode, marks = _episodes_of(table, settings.episode, time, report)
     table = replace(table, columns=with_quaternions(table.columns))
-    items = settings.columns
+    used = (time, fraction, episode, *marks.headers)
+    by_name: tuple[str, ...] = ()
+    if not (settings.columns or settings.velocities or settings.finite):
+        by_name = target.columns_in(table, used)
+    items = settings.columns or by_name
     if not items and first is not None:  # the same features in the same order
         items = tuple(f.name for f in first.selection.features if not f.is_rate)
-    used = (time, fraction, episode, *marks.headers)
     selection, left = choose(table, items, without=used, velocities=settings.velocities)
+    if by_name:
+        left = [h for h in (*headers, *table.others) if h not in selection.headers]
+        if selection.headers != [h for h in headers if h in selection.headers]:
+            report.note(f"columns are put in the order of {target.environment}, by their names")
+    for note in unread_units(table, selection):
+        report.note(note)
+    selection = target.wrapped(selection, report)
     left = [*marks.headers, *(name for name in left if name not in used)]
     if left:
         report.note(f"columns left out: {readable(', '.join(left))}")

@@ -31,16 +31,28 @@ BASE: dict[str, tuple[str, float]] = {
     "nm": (OTHER, 1.0),  # newton metres: nobody logs motion in nanometres
     "mnm": (OTHER, 1e-3),
     "°c": (OTHER, 1.0),
+    "k": (OTHER, 1.0),
+    "pa": (OTHER, 1.0),
+    "hpa": (OTHER, 1e2),
+    "kpa": (OTHER, 1e3),
+    "mbar": (OTHER, 1e2),
+    "bar": (OTHER, 1e5),
     "%": (OTHER, 1e-2),
     "1": (OTHER, 1.0),
     "-": (OTHER, 1.0),
     "rpm": (OTHER, 2 * math.pi / 60),
+    "dps": (OTHER, math.pi / 180),
+    "mps": (OTHER, 1.0),
     "kph": (OTHER, 1 / 3.6),
     "mph": (OTHER, 0.44704),
 }
 """Kind and SI value of the units that are known by one word."""
 ALIASES = {
     "°": "deg",
+    "degc": "°c",
+    "celsius": "°c",
+    "kelvin": "k",
+    "kmh": "kph",
     "degree": "deg",
     "degrees": "deg",
     "radian": "rad",
@@ -55,11 +67,16 @@ ALIASES = {
     "msec": "ms",
     "millis": "ms",
     "milliseconds": "ms",
+    "microseconds": "us",
+    "micros": "us",
+    "nanoseconds": "ns",
     "nsec": "ns",
     "sec": "s",
     "secs": "s",
     "second": "s",
     "seconds": "s",
+    "minutes": "min",
+    "hours": "h",
     "hr": "h",
     "meter": "m",
     "metre": "m",
@@ -72,9 +89,16 @@ ALIASES = {
     "percent": "%",
     "none": "1",
 }
-SUFFIXES = ("deg", "rad", "mm", "cm")
-"""Words after an underscore that are surely units; ``_in`` and ``_ms`` (m/s?) are not."""
+SUFFIX = re.compile(
+    r"(?P<name>.+?)_(?P<unit>deg|rad|mm|cm|dps|rpm|kmh|kph|mps"
+    r"|(?P<top>deg|rad|mm|cm|m)(_per_|p|_)(s|sec)(?P<power>2?))$",
+    re.IGNORECASE,
+)
+"""Words after an underscore that are surely units, as in ``gyro_dps`` and ``hip_deg_s``; ``_in``
+and ``_ms`` (m/s?) are not."""
 TIME_SUFFIXES = ("s", "sec", "ms", "us", "ns")
+TIME_WORDS = ("seconds", "secs", "minutes", "hours", "milliseconds", "millis", "microseconds")
+"""Units by which a column of times is called."""
 BRACKETED = re.compile(r"^(?P<name>.*?\S)\s*[\[({](?P<unit>[^\[\](){}]*)[\])}]\s*$")
 
 
@@ -123,6 +147,8 @@ def split_header(header: str) -> tuple[str, Unit | None]:
     ('hip', Unit(name='deg', factor=0.017453292519943295, kind='angle'))
     >>> split_header("joint[0]"), split_header("knee_deg")[0], split_header("zoom_in")
     (('joint[0]', None), 'knee', ('zoom_in', None))
+    >>> split_header("gyro_x_dps")[1].name, split_header("hip_deg_s")[1].name
+    ('dps', 'deg/s')
     """
     text = header.strip()
     if found := BRACKETED.match(text):
@@ -130,9 +156,10 @@ def split_header(header: str) -> tuple[str, Unit | None]:
         unit = None if inside.isdigit() else parse_unit(inside)
         if unit is not None:
             return found["name"], unit
-    name, underscore, last = text.rpartition("_")
-    if underscore and name and last.lower() in SUFFIXES:
-        return name, parse_unit(last)
+    if found := SUFFIX.match(text):
+        top, power = found["top"], found["power"]
+        rate = f"{top}/s^{power}" if power else f"{top}/s"
+        return found["name"], parse_unit(rate if top else found["unit"])
     return text, None
 
 
@@ -145,5 +172,5 @@ def time_unit(header: str) -> Unit | None:
     unit = split_header(header)[1]
     if unit is None:
         last = re.split(r"[_.\s]", header.strip().lower())[-1]
-        unit = parse_unit(last) if last in TIME_SUFFIXES else None
+        unit = parse_unit(last) if last in (*TIME_SUFFIXES, *TIME_WORDS) else None
     return unit if unit is not None and unit.kind == TIME else None

@@ -32,6 +32,19 @@ class Wrap(NamedTuple):
         return angle - self.turn * np.floor((angle - self.low) / self.turn)
 
 
+def in_turn(angle: np.ndarray, low: float) -> np.ndarray:
+    """An angle (rad) in the turn that begins at −π, (−π, π], or at 0, [0, 2π).
+
+    >>> in_turn(np.array([np.pi, 4.0]), -np.pi).round(2).tolist()
+    [3.14, -2.28]
+    >>> in_turn(np.array([-0.5, 2 * np.pi]), 0.0).round(2).tolist()
+    [5.78, 0.0]
+    """
+    if low < 0:
+        return angle - TURN * np.ceil((angle - low - TURN) / TURN)
+    return angle - TURN * np.floor((angle - low) / TURN)
+
+
 def wrap_of(values: np.ndarray) -> Wrap | None:
     """The turn by which an angle jumps; None: it does not, or is none.
 
@@ -39,9 +52,14 @@ def wrap_of(values: np.ndarray) -> Wrap | None:
     (-3.14, None)
     """
     good = values[np.isfinite(values)]
+    return wrap_within(good, np.diff(good))
+
+
+def wrap_within(good: np.ndarray, steps: np.ndarray) -> Wrap | None:
+    """The same of values without gaps and the steps between them, of several episodes or one."""
     if len(good) < 3:
         return None
-    steps = np.abs(np.diff(good))
+    steps = np.abs(steps)
     for turn in TURNS:
         low = 0.0 if good.min() >= 0 else -turn / 2
         slack = 1e-3 * turn

@@ -1,0 +1,65 @@
+"""Columns by the names that an environment gives its numbers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from depo.core.errors import DepoError
+from depo.data.importing.target import Target
+from tests.support.recordings import import_here, write_csv
+
+ARM = Target("Arm-v0", 3, ("hip", "Knee", "speed"))
+
+
+def log(path: Path, **more: Any) -> Path:
+    columns = {"speed [mm/s]": [1e3, 2e3, 3e3], "t": [0.0, 0.1, 0.2], "knee [deg]": [180.0] * 3}
+    return write_csv(path, {**columns, "hip": [0.1, 0.2, 0.3], **more})
+
+
+def test_columns_are_found_by_name_in_the_environments_order(tmp_path: Path) -> None:
+    log(tmp_path / "a.csv", battery=[1.0, 2, 3])
+    write_csv(
+        tmp_path / "b.csv",
+        {"hip": [0.1] * 3, "knee": [0.0] * 3, "speed": [1.0] * 3, "t": [0, 1, 2]},
+    )
+    found = import_here(tmp_path, {}, target=ARM)
+    assert found.names == ("hip", "Knee", "speed")
+    states = found.demonstrations().observations
+    np.testing.assert_allclose(states[:3], [[0.1, np.pi, 1], [0.2, np.pi, 2], [0.3, np.pi, 3]])
+    np.testing.assert_allclose(states[3:], [[0.1, 0, 1]] * 3)
+    notes = found.reports[0].notes
+    assert "columns are put in the order of Arm-v0, by their names" in notes
+    assert "columns left out: battery" in notes
+
+
+def test_columns_of_other_names_are_taken_in_the_files_order_and_said(tmp_path: Path) -> None:
+    path = log(tmp_path / "a.csv")
+    found = import_here(path, {}, target=Target("E", 3, ("hip", "knee", "velocity")))
+    assert found.names == ("speed", "knee", "hip")
+    assert "the same are hip = speed, velocity = hip (if" in found.reports[0].notes[-1]
+    twice = {"hip [deg]": [0.0] * 3}
+    with pytest.raises(DepoError, match=r"give 4 .*; none is called velocity: choose and order"):
+        import_here(
+            log(tmp_path / "b.csv", **twice), {"columns": ("hip", "knee", "speed", "x=hip [deg]")},
+            target=Target("E", 3, ("hip", "knee", "velocity")),
+        )  # fmt: skip
+
+
+def test_two_columns_of_one_name_are_not_chosen_between(tmp_path: Path) -> None:
+    path = write_csv(
+        tmp_path / "a.csv", {"t": [0.0, 0.1], "x [m]": [1.0, 2], "x [mm]": [1.0, 2], "y": [0.0, 0]}
+    )
+    with pytest.raises(DepoError, match="two features would be called 'x'"):
+        import_here(path, {}, target=Target("E", 2, ("x", "y")))
+
+
+def test_a_row_for_each_value_is_refused_with_what_to_do(tmp_path: Path) -> None:
+    columns = {"time": [0.0, 0.0, 0.1, 0.1], "name": ["hip", "knee"] * 2, "value": [1.0, 2, 3, 4]}
+    path = write_csv(tmp_path / "a.csv", columns)
+    with pytest.raises(DepoError, match=r"DataFrame.pivot\('name', index='time', values='value'\)"):
+        import_here(path, {})
+    assert import_here(path, {"columns": ("value",)}).names == ("value",)
