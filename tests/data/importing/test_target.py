@@ -63,3 +63,21 @@ def test_a_row_for_each_value_is_refused_with_what_to_do(tmp_path: Path) -> None
     with pytest.raises(DepoError, match=r"DataFrame.pivot\('name', index='time', values='value'\)"):
         import_here(path, {})
     assert import_here(path, {"columns": ("value",)}).names == ("value",)
+
+
+def test_a_header_may_hold_what_means_something_elsewhere(tmp_path: Path) -> None:
+    columns = {"t": [0.0, 0.1], "speed": [1.0, 2], "Yaw, left": [3.0, 4], "x:m": [5.0, 6]}
+    path = write_csv(tmp_path / "a.csv", {f'"{name}"': values for name, values in columns.items()})
+    found = import_here(path, {}, target=Target("E", 3, ("yaw, left", "X:m", "speed")))
+    assert found.names == ("yaw, left", "X:m", "speed")
+    assert found.demonstrations().observations.tolist() == [[3, 5, 1], [4, 6, 2]]
+
+
+def test_a_range_that_somebody_said_is_not_the_environments(tmp_path: Path) -> None:
+    path = write_csv(tmp_path / "a.csv", {"t": [0.0, 0.1], "yaw [rad]": [4.0, 4.1]})
+    target = Target("E", 1, ("yaw",), lows={0: 0.0})
+    for column, first in (("yaw", 4.0), ("yaw:wrapped", 4.0 - 2 * np.pi), ("yaw:angle", 4.0)):
+        found = import_here(path, {"columns": (column,)}, target=target)
+        assert found.demonstrations().observations[0] == pytest.approx(first, abs=1e-6)
+        is_said = any("put in the range" in note for note in found.reports[0].notes)
+        assert is_said == (column == "yaw")

@@ -49,15 +49,18 @@ class Target:
         return tuple(found.values()) if len(found) == len(self.names) else ()
 
     def wrapped(self, selection: Selection, report: FileReport) -> Selection:
-        """The same with angles in the ranges that they have in the environment."""
+        """The same with angles in the ranges that they have in the environment, unless somebody
+        has said another."""
         if self.dimension != len(selection.features):
             return selection
         features, put = list(selection.features), []
         for i, low in self.lows.items():
             signal = selection.signals[features[i].signal]
-            if signal.kind == ANGLE and not (features[i].is_rate or features[i].is_free):
-                features[i] = features[i]._replace(low=low)
-                put.append(features[i].name)
+            own = features[i]
+            is_said = own.is_free or own.low is not None
+            if signal.kind == ANGLE and not (own.is_rate or is_said):
+                features[i] = own._replace(low=low)
+                put.append(own.name)
         if put:
             report.note(
                 f"{readable(', '.join(put))}: put in the range of one turn that {self.environment} "
