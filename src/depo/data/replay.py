@@ -122,8 +122,8 @@ class Replay:
 
     def save_until(self, folder: Path, total: int) -> bool:
         """Write the rows since the last save as they were when ``total`` had been added, and drop
-        none; False: some of them, or of those since the checkpoint, from which environments take all
-        steps again, have been overwritten since."""
+        none; False: some of them, or of those since the checkpoint, which environments take again,
+        have been overwritten since."""
         if min(self._saved, self._checkpoint) < self.total - self.capacity:
             return False
         if total != self._saved:
