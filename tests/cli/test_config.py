@@ -40,6 +40,18 @@ def test_tables_only_group(tmp_path: Path) -> None:
     assert read_config("") == {}
 
 
+def test_a_module_in_an_argument_of_an_environment_is_for_you_to_name(tmp_path: Path) -> None:
+    file = tmp_path / "a.toml"
+    file.write_text('env_args = ["inner=evil:X-v0", "walls=3,0:3,5"]')
+    said = r"module 'evil' .*: nothing .* write --env-args inner=evil:X-v0 walls=3,0:3,5 yourself"
+    with pytest.raises(DepoError, match=said):
+        read_config(str(file))
+    for own in (["--env-args", "inner=mine:X-v0"], ["--env_args=k=4"], ["--trust"]):
+        assert "env_args" in read_config(str(file), own)
+    file.write_text('env_args = ["walls=3,0:3,5", "url=http://x"]')
+    assert read_config(str(file)) == {"env_args": ["walls=3,0:3,5", "url=http://x"]}
+
+
 def test_the_last_of_a_repeated_flag_is_seen() -> None:
     assert peek(["--env", "a", "--env=b", "--other"], "--env") == "b"
     assert peek(["--env"], "--env") == ""

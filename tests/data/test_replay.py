@@ -150,6 +150,22 @@ def test_rows_that_were_overwritten_cannot_be_saved_any_more(tmp_path: Path) -> 
     assert not chunks(tmp_path)
 
 
+def test_a_second_stop_is_saved_only_while_all_steps_since_the_checkpoint_are_there(
+    tmp_path: Path,
+) -> None:
+    replay = Replay(10, 1, 1)
+    replay.add(rows(0, 4))
+    replay.save(tmp_path)
+    replay.add(rows(4, 5))
+    assert replay.save_until(tmp_path, 9)
+    again = Replay(10, 1, 1)
+    again.load(tmp_path, 9, checkpoint=4)
+    again.add(rows(9, 5))
+    assert again.save_until(tmp_path, 14)  # steps 4 to 13 are taken again
+    again.add(rows(14, 1))
+    assert not again.save_until(tmp_path, 15)  # step 4 is lost, though all since 9 are there
+
+
 def test_a_missing_or_damaged_chunk_is_said(tmp_path: Path) -> None:
     replay = Replay(100, 1, 1)
     for _ in range(3):

@@ -18,9 +18,10 @@ FLAG, TWICE, MODULE = "which is a flag", "is no name of a setting, or is there t
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ('env_args = ["size=3", "--env=evil_module:X-v0"]', FLAG),
-        ('env_args = ["size=3", "--env", "evil_module:X-v0"]', FLAG),
+        ('env_args = ["size=3", "--env=evil_module:X-v0"]', MODULE),
+        ('env_args = ["size=3", "--env", "evil_module:X-v0"]', MODULE),
         ('env-args = ["size=3", "--trust"]', FLAG),
+        ('env_args = ["size=3", "--env=CartPole-v1"]', FLAG),
         ('env_args = ["--help"]', FLAG),
         ('demos = ["x", "-h"]', FLAG),
         ('"env=evil_module:X-v0 " = 1', TWICE),
@@ -30,6 +31,8 @@ FLAG, TWICE, MODULE = "which is a flag", "is no name of a setting, or is there t
         ('env = ["evil_module:X-v0"]', MODULE),
         ('env = "CartPole-v1"\nobserve = ["evil_module:f"]', MODULE),
         ('skill = ["evil_module:f"]', MODULE),
+        ('env = "Wrapped-v0"\nenv_args = ["inner=evil_module:X-v0"]', MODULE),
+        ('env = "Wrapped-v0"\nenv_args = [\'inner={"id": "evil_module:X-v0"}\']', MODULE),
         ('variants = ["1", "evil_module:f"]', MODULE),
         ('"dry-run" = true', "is for the whole sweep"),
     ],

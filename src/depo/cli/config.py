@@ -18,8 +18,10 @@ from depo.core.errors import DepoError
 from depo.core.files import read_toml
 from depo.models.skill_source import wanted_formula
 
-MODULES = ("env", "observe", "skill", "variants")
-"""Flags whose values may name a module."""
+MODULES = ("env", "env_args", "observe", "skill", "variants")
+"""Settings whose values may name a module."""
+NAMED = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w./-]*")
+"""What an argument of an environment holds that names another, ``module:Id``."""
 HELP = "A TOML file of values for these flags; a flag that is given beats it."
 
 
@@ -62,18 +64,27 @@ def read_config(file: str, argv: Sequence[str] = ()) -> dict[str, Any]:
     if "trust" in values:
         raise DepoError(f"{file}: 'trust' is for you to say, on the command line: leave it out")
     if not trusts(argv):
-        refuse_modules({n: v for n, v in values.items() if not peek(list(argv), f"--{n}")}, file)
+        refuse_modules({n: v for n, v in values.items() if not _is_given(n, argv)}, file)
     return values
 
 
-def refuse_modules(values: Mapping[str, Any], file: str) -> None:
-    """Refuse values of a file that would have a module imported."""
+def _is_given(name: str, argv: Sequence[str]) -> bool:
+    """Whether the command line has a value of a setting's, so that the file's is not used."""
+    flags = {f"--{name}", f"--{name.replace('_', '-')}"}
+    return any(peek(list(argv), flag) for flag in flags)
+
+
+def refuse_modules(values: Mapping[str, Any], file: str, *, have_flags: bool = True) -> None:
+    """Refuse values of a file that would have a module imported; ``have_flags``: the command line
+    could say them instead."""
     for name in MODULES:
         if wanted := _modules(name, values.get(name)):
+            own = values[name] if isinstance(values[name], list) else [values[name]]
+            flag = " ".join([f"--{name.replace('_', '-')}", *map(str, own)])
             raise DepoError(
                 f"{file} names the module '{wanted.rpartition(':')[0]}' ({name} = '{wanted}') and "
-                "may be anybody's: nothing was imported; if you know that code, write "
-                f"--{name} {values[name]} yourself, or --trust"
+                "may be anybody's: nothing was imported; if you know that code, "
+                + (f"write {flag} yourself, or --trust" if have_flags else "say --trust")
             )
 
 
@@ -85,6 +96,9 @@ def _modules(flag: str, value: object) -> str:
         return ""
     if flag == "skill":
         return "".join(wanted_formula(value))
+    if flag == "env_args":
+        found = NAMED.search(value)
+        return found[0] if found else ""
     return next((word.strip() for word in re.split("[,;]", value) if ":" in word), "")
 
 

@@ -68,21 +68,27 @@ def check_words(kinds: Mapping[str, Any], argv: list[str]) -> None:
 
 
 def check_strays(kinds: Mapping[str, Any], argv: Iterable[str]) -> None:
-    """Refuse a word that is no flag's value, where there are but flags; tyro would draw a box.
+    """Refuse a word that is no flag's value, for commands that take flags only; tyro would draw a
+    box.
 
     >>> check_strays({"steps": int}, ["--steps", "5", "6"])
     Traceback (most recent call last):
     depo.core.errors.DepoError: '6' belongs to no flag: --steps takes one value
+    >>> check_strays({"json": bool}, ["--no-json", "6"])
+    Traceback (most recent call last):
+    depo.core.errors.DepoError: '6' belongs to no flag: --no-json takes no value
     """
-    flag, room = "", 0.0
+    flag, room, kind = "", 0.0, None
     for word in argv:
         if word.startswith("--"):
             flag, equals, _ = word.partition("=")
-            kind = kinds.get(flag[2:].replace("-", "_"), tuple)
+            name = flag[2:].replace("-", "_")
+            kind = kinds.get(name) or kinds.get(name.removeprefix("no_"), tuple)
             is_long = tuple in (kind, *map(get_origin, (kind, *get_args(kind))))
-            room = math.inf if is_long else float(not equals)
+            room = math.inf if is_long else float(kind is not bool and not equals)
         elif room < 1:
-            takes = f": {flag} takes one value" if flag else ""
+            count = "no" if kind is bool else "one"
+            takes = f": {flag} takes {count} value" if flag else ""
             raise DepoError(f"'{readable(word)}' belongs to no flag{takes}")
         else:
             room -= 1

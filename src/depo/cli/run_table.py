@@ -98,7 +98,7 @@ def _job(file: Path, name: str, table: Table, *, trust: bool) -> Job:
             if flag in OF_A_CALL:
                 raise DepoError(f"'{flag}' is for the whole sweep: give it on the command line")
         if not trust:
-            refuse_modules(row, str(file))
+            refuse_modules(row, "it", have_flags=False)
         is_transfer = AFTER in row or PLANNER in row
         method = row.pop(METHOD, TRANSFER if is_transfer else "")
         row.pop(AFTER, None)

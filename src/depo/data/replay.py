@@ -122,8 +122,9 @@ class Replay:
 
     def save_until(self, folder: Path, total: int) -> bool:
         """Write the rows since the last save as they were when ``total`` had been added, and drop
-        none; False: some of them have been overwritten since."""
-        if self._saved < self.total - self.capacity:
+        none; False: some of them, or of those since the checkpoint, which environments take again,
+        have been overwritten since."""
+        if min(self._saved, self._checkpoint) < self.total - self.capacity:
             return False
         if total != self._saved:
             self._write(folder, self._saved, total)

@@ -48,13 +48,17 @@ def remedy_of(error: Exception) -> str:
 
     >>> remedy_of(TypeError("make() got an unexpected keyword argument 'render_mode'"))
     '; to be filmed, it must take render_mode and give it to the environment'
+    >>> remedy_of(TypeError("missing 1 required positional argument: 'render_mode'"))
+    '; --env-args NAME=VALUE gives arguments'
     >>> remedy_of(ValueError("no such map"))
     ''
     """
-    if isinstance(error, TypeError) and "'render_mode'" in str(error):
+    said = str(error) if isinstance(error, TypeError) else ""
+    if "missing" in said:
+        return "; --env-args NAME=VALUE gives arguments"
+    if "'render_mode'" in said:
         return "; to be filmed, it must take render_mode and give it to the environment"
-    lacks = isinstance(error, TypeError) and "missing" in str(error)
-    return "; --env-args NAME=VALUE gives arguments" if lacks else ""
+    return ""
 
 
 def told(error: Exception) -> str:

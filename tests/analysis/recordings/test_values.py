@@ -38,6 +38,16 @@ def test_a_space_that_the_environment_leaves_itself_says_nothing() -> None:
     assert "bounds" in [finding.kind for finding in strict]
 
 
+def test_an_environment_leaves_its_space_only_by_more_than_rounding() -> None:
+    walks = [walk.copy() for walk in WALKS]
+    walks[0][7, 1] = 51.0
+    own = explored()
+    largest = max(own.moves.states[:, 1].max(), own.moves.reached[:, 1].max())
+    rounded = replace(own, high=np.array([50.0, np.float32(largest) - 1e-6, 50.0, 50.0]))
+    found = compare(demonstrations(walks), rounded, NAMES).findings
+    assert "bounds" in [finding.kind for finding in found]
+
+
 def test_a_feature_that_is_stuck_is_named_once() -> None:
     assert kinds([np.c_[walk[:, :3], np.full(len(walk), 7.0)] for walk in WALKS]) == ["constant"]
 

@@ -153,3 +153,10 @@ def test_a_column_vector_is_a_column_and_rows_must_be_times(tmp_path: Path) -> N
         DepoError, match=r"'states' has shape \(4, 30\) and 't' 30 times.* states.T"
     ):
         demos_of(path, {})
+
+
+def test_one_feature_beside_the_time_of_its_start_is_not_turned(tmp_path: Path) -> None:
+    values = np.linspace(0.0, 1.0, 30)[:, None]
+    np.savez(tmp_path / "a.npz", q=values, time=np.array([5.0]))
+    demos = demos_of(tmp_path / "a.npz", {})
+    np.testing.assert_allclose(demos.observations, values, atol=1e-6)

@@ -141,3 +141,11 @@ def test_hdf5_with_a_column_for_each_time_is_refused(tmp_path: Path) -> None:
         file["time"], file["state"] = np.arange(30.0), np.zeros((3, 30))
     with pytest.raises(DepoError, match=r"'state' has shape \(3, 30\) and 'time' 30 times"):
         import_here(tmp_path / "a.h5", {})
+
+
+def test_structs_whose_fields_would_have_one_name_stay_structs(tmp_path: Path) -> None:
+    columns = {"a": [{"b.c": t} for t in TIME], "a.b": [{"c": -t} for t in TIME], "x": TIME}
+    pl.DataFrame({"time": TIME, **columns}).write_parquet(tmp_path / "a.parquet")
+    demos = demos_of(tmp_path / "a.parquet", {})
+    assert demos.feature_names == ("a.b.c", "x")
+    np.testing.assert_allclose(demos.observations[:, 0], TIME, atol=1e-6)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from depo.analysis.recordings.comparison import Comparison
 from depo.analysis.recordings.findings import Finding, listed, number, span
+from depo.core.errors import readable
+from depo.data.importing.resampling import TURN
 from depo.data.importing.wrapping import wrap_within
 
 MOST_OUTSIDE = 1e-3
@@ -23,12 +25,13 @@ def find_turned(comparison: Comparison) -> list[Finding]:
         if values.min() >= wrap.low - slack and values.max() <= wrap.low + wrap.turn + slack:
             continue
         ends = f"{number(wrap.low)} to {number(wrap.low + wrap.turn)}"
+        is_wrapped = wrap.turn == TURN and wrap.low < 0  # what that word of --columns means
+        by_import = f"import it with --columns '{readable(name)}:wrapped', or " * is_wrapped
         found.append(
             Finding(
                 "range",
                 f"{listed(comparison.names, [feature])} is an angle that the environment keeps in "
-                f"{ends}, the recording has {span(values)}: import it with 'depo demos import "
-                f"--columns {name}:wrapped', or take whole turns off it",
+                f"{ends}, the recording has {span(values)}: {by_import}take whole turns off it",
                 (feature,),
             )
         )

@@ -31,16 +31,16 @@ def find_outside(
     """Features that leave the observation space, though divided by ``factors``, with the place of
     the worst number. Of a space that the environment does not keep to itself nothing is said."""
     low, high = comparison.explored.low, comparison.explored.high
-    shown = comparison.explored.moves
-    low, high = (
-        np.where(np.minimum(shown.states, shown.reached).min(axis=0) < low, -np.inf, low),
-        np.where(np.maximum(shown.states, shown.reached).max(axis=0) > high, np.inf, high),
-    )
     with np.errstate(invalid="ignore"):
         width = np.where(np.isfinite(high - low), high - low, 0.0)
     slack = SLACK * np.maximum(width, np.where(np.isfinite(low), np.abs(low), 0.0))
-    states = demos.observations / factors
-    over = np.maximum(low - slack - states, states - high - slack)
+    shown, states = comparison.explored.moves, demos.observations / factors
+    every = np.concatenate([shown.states, shown.reached])
+    keeps_low, keeps_high = every.min(axis=0) >= low - slack, every.max(axis=0) <= high + slack
+    over = np.maximum(
+        np.where(keeps_low, low - slack - states, -np.inf),
+        np.where(keeps_high, states - high - slack, -np.inf),
+    )
     wrong = np.flatnonzero(over.max(axis=0) > 0)
     found = []
     for feature in wrong:

@@ -67,7 +67,7 @@ def check_not_turned(shapes: Mapping[str, tuple[int, ...]], rows: int, path: Pat
     times = {
         name: math.prod(shape)
         for name, shape in shapes.items()
-        if find_time([bare(name)]) and math.prod(shape) == max(shape)
+        if find_time([bare(name)]) and math.prod(shape) == max(shape) > 1
     }
     if not times or rows in times.values():
         return

@@ -37,12 +37,17 @@ NAMES = (
     "tiempo",
 )
 """What a column of times is called, without its unit and in lower case."""
+COARSE = ("minutes", "hours")
+"""Of them, what may as well be one part of a clock, beside its seconds."""
 SECONDS, FRACTIONS = (
     ("secs", "sec", "seconds"),
     ("nsecs", "nsec", "nanosec", "nanosecs", "nanoseconds"),
 )
 """What the two halves of a time of ROS are called."""
-PARTS = re.compile(r"(?<![_\s.])[_\s.]*+(s|sec|ms|us|ns|seconds|minutes|hours|millis)$")
+PARTS = re.compile(
+    r"(?<![_\s.])[_\s.]*+"
+    r"((milli|micro|nano)seconds|seconds|s|sec|ms|us|ns|minutes|hours|millis|micros)$"
+)
 LAST = re.compile(r"[^./]*$")
 """The last part of a name like ``header.stamp.secs``."""
 DATE_FIRST = r"(\d{4})[-./](\d{1,2})[-./](\d{1,2})[T ]"
@@ -72,9 +77,13 @@ def find_time(headers: Sequence[str]) -> str:
     ('Time [ms]', 't_ms', '')
     >>> find_time(["x", "header.stamp.secs", "header.stamp.nsecs"])
     'header.stamp.secs'
+    >>> find_time(["hours", "minutes", "seconds"]), find_time(["elapsed_milliseconds"])
+    ('seconds', 'elapsed_milliseconds')
     """
+    whole = [h for h in headers if _is_time(h) and not _lacks_fraction(h, headers)]
     for found in (
-        [h for h in headers if _is_time(h) and not _lacks_fraction(h, headers)],
+        [h for h in whole if h.lower().strip() not in COARSE],
+        whole,
         [h for h in headers if fraction_of(h, headers)],
         [h for h in headers if _is_time(_last(h))],
     ):

@@ -177,7 +177,8 @@ def unread_units(table: Table, selection: Selection) -> list[str]:
 
 def _separate(item: str, table: Table) -> list[str]:
     """Items may be separated by commas, unless a header has them."""
-    if "," not in item or any(item in (c.header, c.name) for c in table.columns):
+    whole = {item, item.partition("=")[2].strip() or item}
+    if "," not in item or any(whole & {c.header, c.name} for c in table.columns):
         return [item]
     return [part.strip() for part in item.split(",") if part.strip()]
 
@@ -185,6 +186,11 @@ def _separate(item: str, table: Table) -> list[str]:
 def _parsed(item: str, table: Table) -> _Item:
     text, name, unit, words = item, "", None, set()
     known = {c.header for c in table.columns} | {c.name for c in table.columns}
+    before, _, after = (part.strip() for part in text.partition("="))
+    if (
+        text not in known and after and after in known
+    ):  # a header may hold what elsewhere means something
+        name, text = before, after
     while text not in known and ":" in text:
         rest, _, word = text.rpartition(":")
         if word in WORDS:

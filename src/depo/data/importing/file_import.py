@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from depo.core.errors import DepoError, readable
-from depo.data.importing.arrays import are_steps
 from depo.data.importing.clock import days_added, guessed_unit
 from depo.data.importing.columns import LINEAR, QUATERNION
 from depo.data.importing.marks import Labels, Marks
@@ -211,7 +210,7 @@ class FileImport:
         plan = self.plan
         if self.step is None or has_seconds:
             return self.step
-        if plan.table.are_steps or are_steps([column.header for column in plan.table.columns]):
+        if plan.rows_are_steps:
             plan.report.note("rows are steps of an environment already: not resampled")
             return None
         raise DepoError(

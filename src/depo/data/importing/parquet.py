@@ -79,17 +79,21 @@ def _scanned(path: Path) -> pl.LazyFrame:
         structs = [name for name, kind in schema.items() if isinstance(kind, pl.Struct)]
         if not structs or len(schema) > MOST_COLUMNS:
             break
+        taken = set(schema)
         table = table.select(
-            [each for name, kind in schema.items() for each in _fields(name, kind, set(schema))]
+            [each for name, kind in schema.items() for each in _fields(name, kind, taken)]
         )
     return table
 
 
 def _fields(name: str, kind: Any, taken: set[str]) -> list[pl.Expr]:
-    """A column, or the fields of a struct as columns ``pose.x``, if no other is called so."""
+    """A column, or the fields of a struct as columns ``pose.x``, if no other is called so; their
+    names are added to those that are ``taken``."""
     fields = [field.name for field in getattr(kind, "fields", ())]
-    if not fields or {f"{name}.{field}" for field in fields} & taken:
+    names = {f"{name}.{field}" for field in fields}
+    if not fields or names & taken:
         return [pl.col(name)]
+    taken |= names
     return [pl.col(name).struct.field(field).alias(f"{name}.{field}") for field in fields]
 
 

@@ -70,7 +70,7 @@ def import_files(
     is_finite = settings.finite or all(plan.table.is_finite for plan in plans)
     target.check(names, is_finite)
     if step is None:
-        target.check_step([plan.table for plan in plans])
+        target.check_step(rows_are_steps=all(plan.rows_are_steps for plan in plans))
     target.compare(names, plans[0].report)
     writing = episode_writer(out, names, settings.shortest, is_finite)
     with writing as writer, _closing(plans):

@@ -10,6 +10,7 @@ import msgspec
 
 from depo.core.codec import check_fields
 from depo.core.errors import DepoError, readable
+from depo.data.importing.arrays import are_steps
 from depo.data.importing.clock import fraction_of
 from depo.data.importing.columns import Selection, choose, resolve_one, unread_units
 from depo.data.importing.marks import Marks
@@ -82,6 +83,13 @@ class Plan(NamedTuple):
         """Columns to read beside those of the state."""
         return [*self.marks.headers, *([self.fraction] if self.fraction else [])]
 
+    @property
+    def rows_are_steps(self) -> bool:
+        """Whether a row is a step of an environment, as one with an action and a reward and no time
+        is."""
+        headers = [column.header for column in self.table.columns]
+        return self.table.are_steps or (not self.time and are_steps(headers))
+
 
 def make_plans(
     tables: Sequence[Table | DepoError], settings: ImportSettings, target: Target
@@ -117,8 +125,8 @@ def _plan(table: Table, settings: ImportSettings, target: Target, first: Plan | 
     table = replace(table, columns=with_quaternions(table.columns))
     used = (time, fraction, episode, *marks.headers)
     by_name: tuple[str, ...] = ()
-    if not (settings.columns or settings.velocities or settings.finite):
-        by_name = target.columns_in(table, used)
+    if not (settings.columns or settings.finite):
+        by_name = target.columns_in(table, used, velocities=settings.velocities)
     items = settings.columns or by_name
     if not items and first is not None:  # the same features in the same order
         items = tuple(f.name for f in first.selection.features if not f.is_rate)

@@ -97,7 +97,7 @@ def _found(given: str | Path) -> list[Found]:
 
 
 def _at(path: Path) -> list[Found]:
-    """What lies at a path; a link that leads nowhere is none of a pattern's files."""
+    """What lies at a path; a link that leads nowhere is refused."""
     if not path.exists():
         raise DepoError(f"{path} is a link that leads nowhere: mend it, or remove it")
     return _in_folder(path) if path.is_dir() else [Found(path, _format(path))]

@@ -33,11 +33,14 @@ class Target:
     says_step: bool = True
     """Whether it is known how long a step of the environment is."""
 
-    def columns_in(self, table: Table, without: Collection[str] = ()) -> tuple[str, ...]:
+    def columns_in(
+        self, table: Table, without: Collection[str] = (), *, velocities: bool = False
+    ) -> tuple[str, ...]:
         """Items of ``--columns`` for all features, in order, if each is called as one column is;
-        else none."""
+        else none. Where ``velocities`` are derived, they are the second half of a state."""
         columns, found = [c for c in table.columns if c.header not in without], dict[str, str]()
-        for name in self.names:
+        names = self.names[: len(self.names) // 2] if velocities else self.names
+        for name in names:
             own = (
                 [c for c in columns if c.header == name]
                 or [c for c in columns if c.name == name]
@@ -46,18 +49,21 @@ class Target:
             if len(own) == 1:
                 is_same = own[0].name == name
                 found[own[0].header] = own[0].header if is_same else f"{name}={own[0].header}"
-        return tuple(found.values()) if len(found) == len(self.names) else ()
+        return tuple(found.values()) if len(found) == len(names) else ()
 
     def wrapped(self, selection: Selection, report: FileReport) -> Selection:
-        """The same with angles in the ranges that they have in the environment."""
+        """The same with angles in the ranges that they have in the environment, unless somebody
+        has said another."""
         if self.dimension != len(selection.features):
             return selection
         features, put = list(selection.features), []
         for i, low in self.lows.items():
             signal = selection.signals[features[i].signal]
-            if signal.kind == ANGLE and not (features[i].is_rate or features[i].is_free):
-                features[i] = features[i]._replace(low=low)
-                put.append(features[i].name)
+            own = features[i]
+            is_said = own.is_free or own.low is not None
+            if signal.kind == ANGLE and not (own.is_rate or is_said):
+                features[i] = own._replace(low=low)
+                put.append(own.name)
         if put:
             report.note(
                 f"{readable(', '.join(put))}: put in the range of one turn that {self.environment} "
@@ -85,10 +91,9 @@ class Target:
             + (", or add --velocities" if 2 * len(names) == self.dimension else "")
         )
 
-    def check_step(self, tables: Sequence[Table]) -> None:
+    def check_step(self, *, rows_are_steps: bool) -> None:
         """Refuse to guess how long a step is, unless every row is one."""
-        is_vector = self.dimension is not None
-        if is_vector and not self.says_step and not all(table.are_steps for table in tables):
+        if self.dimension is not None and not self.says_step and not rows_are_steps:
             raise DepoError(
                 f"environment '{self.environment}' does not say how long a step is (no 'dt', no "
                 "'render_fps'): say it by --hz, or leave --env out to keep rows as they are"

@@ -97,7 +97,10 @@ SUFFIX = re.compile(
 """Words after an underscore that are surely units, as in ``gyro_dps`` and ``hip_deg_s``; ``_in``
 and ``_ms`` (m/s?) are not."""
 TIME_SUFFIXES = ("s", "sec", "ms", "us", "ns")
-TIME_WORDS = ("seconds", "secs", "minutes", "hours", "milliseconds", "millis", "microseconds")
+TIME_WORDS = (
+    *("seconds", "secs", "minutes", "hours", "milliseconds", "millis"),
+    *("microseconds", "micros", "nanoseconds"),
+)
 """Units by which a column of times is called."""
 BRACKETED = re.compile(r"^(?P<name>.*?\S)\s*[\[({](?P<unit>[^\[\](){}]*)[\])}]\s*$")
 

@@ -37,12 +37,13 @@ def in_turn(angle: np.ndarray, low: float) -> np.ndarray:
 
     >>> in_turn(np.array([np.pi, 4.0]), -np.pi).round(2).tolist()
     [3.14, -2.28]
-    >>> in_turn(np.array([-0.5, 2 * np.pi]), 0.0).round(2).tolist()
-    [5.78, 0.0]
+    >>> in_turn(np.array([-0.5, 2 * np.pi, -1e-17]), 0.0).round(2).tolist()
+    [5.78, 0.0, 0.0]
     """
     if low < 0:
         return angle - TURN * np.ceil((angle - low - TURN) / TURN)
-    return angle - TURN * np.floor((angle - low) / TURN)
+    found = angle - TURN * np.floor((angle - low) / TURN)
+    return np.where(found < low + TURN, found, low)  # a hair below 0 is rounded up to a turn
 
 
 def wrap_of(values: np.ndarray) -> Wrap | None:
