@@ -43,7 +43,7 @@ def _is_cut(demos: Demonstrations) -> bool:
     """Whether episodes were cut anywhere: states like their last ones are, on average, no nearer to
     an end than any (half an episode). With few episodes that is known less well, and to take an
     end that is meant for a cut is the worse mistake: the agent would arrive and not end."""
-    return mean_time_left(demos) > 0.25 + 0.25 / demos.episodes
+    return mean_time_left(demos) > 0.1 + 0.4 / demos.episodes
 
 
 def mean_time_left(demos: Demonstrations) -> float:

@@ -35,7 +35,7 @@ def new_ends(shape: Shape, s: RewardSettings) -> Agent:
     unknown yet, so taken to be the same."""
     if not shape.expert_ends or s.collection.termination != "relative":
         return {}
-    share = jnp.asarray(shape.expert_ends)
+    share = jnp.asarray(shape.expert_ends, jnp.float32)
     return {ENDS: Trained(Ends(share, share), None)}
 
 
