@@ -77,6 +77,18 @@ def straight_demonstrations(path, episodes: int = 6):
     return Demonstrations(np.concatenate(walks), lengths, actions=actions).save(path)
 
 
+def arriving_demonstrations(path):
+    """An expert that walks right at full speed until its episode ends, before the time limit."""
+    from depo.data import Demonstrations
+
+    generator = np.random.default_rng(0)
+    walks = [
+        np.column_stack([4.05 - STEP * np.arange(n, -1, -1), np.full(n + 1, generator.uniform())])
+        for n in (31, 32, 33, 34)
+    ]
+    return Demonstrations.from_episodes(walks).save(path)
+
+
 def inverse(state, target):
     """The exact skill."""
     return (target - state) / STEP

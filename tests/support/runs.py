@@ -16,9 +16,9 @@ from tests.environments.point import ID, STEP, straight_demonstrations
 from tests.support.arguments import flat
 
 
-def train(method: str, folder: Path, **changes) -> Run:
+def train(method: str, folder: Path, expert=straight_demonstrations, **changes) -> Run:
     """A run in the plane, below ``folder``, from an expert that walks right."""
-    demos = straight_demonstrations(folder / "demos.npz")
+    demos = expert(folder / "demos.npz")
     return depo.train(method, env=ID, demos=demos, out=folder / "run", **flat(**changes))
 
 
