@@ -174,6 +174,7 @@ OF_MANY = {
     "environments/test_factories.py": "functions that make an environment, from training to export",
     "core/test_metric_names.py": "every metric that is written is in the catalogue",
     "methods/transfer/test_trunk.py": "new skills on the trunk of old ones, from job to first step",
+    "methods/off_policy/test_arrivals.py": "an expert who arrives, from recordings to exact resume",
     "methods/off_policy/test_discrete.py": "every off-policy method with discrete actions",
     "methods/test_every_setting_matters.py": "a setting of any method changes something",
 }

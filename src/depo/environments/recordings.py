@@ -53,7 +53,7 @@ def facts_of(
             return Facts(own.id, step, None)
         if not isinstance(space, Box):
             raise DepoError(f"environment '{own.id}' has the state space {space}: expected vectors")
-        bounds = zip(space.low.ravel(), space.high.ravel(), strict=True)
+        bounds = zip(space.low.ravel().tolist(), space.high.ravel().tolist(), strict=True)
         lows = {i: low for i, ends in enumerate(bounds) if (low := low_of_turn(*ends)) is not None}
         return Facts(own.id, step, len(space.low.ravel()), own.feature_names(), lows)
     finally:

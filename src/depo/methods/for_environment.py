@@ -16,7 +16,7 @@ LEARNED = "learned"
 def known_skill(method: str, environment: EnvironmentSettings, skill: str) -> str:
     """The skill asked for; where it is known as a formula, that one unless 'learned'.
 
-    >>> from depo.environments.family import named_environment
+    >>> from depo.environments.by_name import named_environment
     >>> known_skill("depo", named_environment("driving"), "")
     'depo.driving.skill:normal'
     """

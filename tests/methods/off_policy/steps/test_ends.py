@@ -116,5 +116,5 @@ def test_ends_are_followed_only_where_the_expert_arrives_and_ends_are_relative()
     assert ENDS in arriving(0.01)
     never = arriving(0.0)
     assert ENDS not in never
-    assert follow_ends(never, BATCH.terminated) is never
+    assert follow_ends(never, np.array([False, True])) is never
     assert ENDS not in arriving(0.01, gaifo(termination="absorbing"))
