@@ -19,12 +19,13 @@ def test_the_agents_share_of_ends_is_that_of_what_it_gathered(tmp_path: Path) ->
     run = train("depo", tmp_path, arriving_demonstrations, **ARRIVING)
     problem = open_problem(run.job)
     learner = problem.learner
-    agent, average = learner.init(run.job.seeds).agents[0], None
+    state = learner.init(run.job.seeds)
+    agent = state.agents[0]
     expert = float(agent[ENDS].model.expert)
     assert expert == pytest.approx(3 / 96, rel=0.1)  # three of the four episodes are drawn
-    learner.synchronise(learner.init(run.job.seeds), 0)
+    learner.synchronise(state, 0)
     collector = learner.collectors[0]
-    agent, average, _ = learner.prepare(collector, agent, average)
+    agent, _, _ = learner.prepare(collector, agent, state.averages[0])
     ended = collector.replay.newest(collector.replay.total).terminated
     assert not ended.any()  # random steps do not get there
     assert float(agent[ENDS].model.agent) < expert
