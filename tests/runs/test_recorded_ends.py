@@ -49,6 +49,12 @@ def test_the_time_limit_and_a_recorder_that_cuts_all_alike_are_no_ends() -> None
     assert share_of_ends(alike, limit=500) == 0.0
 
 
+@pytest.mark.parametrize(("states", "is_cut"), [(200, True), (201, True), (50, True), (187, False)])
+def test_a_single_episode_of_a_round_length_was_cut(states: int, is_cut: bool) -> None:
+    one = Demonstrations.from_episodes([arrival(np.random.default_rng(0), states)])
+    assert (share_of_ends(one, limit=1_000) == 0.0) == is_cut
+
+
 def test_ends_at_the_limit_do_not_count_among_those_before_it() -> None:
     generator = np.random.default_rng(0)
     mixed = Demonstrations.from_episodes([arrival(generator, n) for n in (100, 101, 102, 201)])

@@ -1,10 +1,12 @@
 """What an episode's end is worth where rewards have no zero of their own, as in imitation.
 
-Of an expert who goes on to the time limit: mean V − k·std V, so that an end prefers neither living
-nor dying. Of one who arrives: r_end/(1 − γ), as an end lasts for ever, with r_end the reward of the
-log ratio log f_E/f_A of how often expert and agent end in a step. That is what a discriminator that
-is as good as can be says of having ended: who has ended, whether expert or agent, is in the same
-place for ever. So who ends too seldom gains by ending, and who ends too often (by crashing) loses.
+Of an expert who goes on to the time limit: min(mean V − k·std V, V(s)), s the state in which it
+ended, so that an end prefers neither living nor dying, nor is it a way out of where things are bad:
+what is usual says nothing of states that are worth less. Of one who arrives: r_end/(1 − γ), as an
+end lasts for ever, with r_end the reward of the log ratio log f_E/f_A of how often expert and agent
+end in a step. That is what a discriminator that is as good as can be says of having ended: who has
+ended, whether expert or agent, is in the same place for ever. So who ends too seldom gains by
+ending, and who ends too often (by crashing) loses.
 """
 
 from __future__ import annotations
@@ -23,7 +25,8 @@ def below_usual(
     is added to it or it is scaled, so an end of this value prefers neither living nor dying.
 
     Alone it is not safe: where episodes begin far from what is usual, their first states are worth
-    less, and dying there pays. An end is therefore never worth more than beginning anew.
+    less, and so are those of who is about to fall; dying there would pay. An end is therefore never
+    worth more than beginning anew, nor than the state in which it came.
 
     >>> float(below_usual(jnp.array([1.0, 3.0, 99.0]), jnp.array([True, True, False]), 1.0))
     1.0

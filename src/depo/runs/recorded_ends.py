@@ -2,8 +2,8 @@
 
 A file of states does not say why an episode ends: the expert arrived, the time was over, or the
 recorder was stopped. Here the time is over at the environment's limit, a recorder leaves all
-episodes at one length, and where it is stopped at random, states like the last ones are found
-anywhere in other episodes, not only shortly before their ends.
+episodes at one length (a single one at a round number), and where it is stopped at random, states
+like the last ones are found anywhere in other episodes, not only shortly before their ends.
 """
 
 from __future__ import annotations
@@ -17,6 +17,9 @@ EARLY = 0.9
 """Share of the time limit from which an episode counts as one that went on to it."""
 NEIGHBOURS = 10
 """As many states are asked how far from their end they are."""
+ROUND = 50
+"""A single episode of 50, 100, 150, … steps or states was cut: who arrives has such a length once
+in 25 times."""
 ASKED = 32
 """At most this many episodes are looked at, evenly spaced."""
 
@@ -28,15 +31,23 @@ def share_of_ends(demos: Demonstrations, limit: int) -> float:
     ...     [np.linspace(0, 1, n, dtype=np.float32)[:, None] for n in states])
     >>> share_of_ends(rising(99, 103, 101), 500), share_of_ends(rising(99, 103, 101), 102)
     (0.01, 0.0)
-    >>> share_of_ends(rising(200, 200, 200), 500)
-    0.0
+    >>> share_of_ends(rising(203, 203, 203), 500), share_of_ends(rising(200), 500)
+    (0.0, 0.0)
     """
     steps = demos.episode_lengths - 1
     early = steps < EARLY * limit
-    all_alike = demos.episodes > 1 and len(np.unique(steps)) == 1
-    if all_alike or np.mean(early) <= 0.5 or _is_cut(demos):
+    if _is_of_one_length(demos) or np.mean(early) <= 0.5 or _is_cut(demos):
         return 0.0
     return float(np.sum(early) / np.sum(steps))
+
+
+def _is_of_one_length(demos: Demonstrations) -> bool:
+    """Whether somebody has set how long an episode is; of one alone, whether its length is round,
+    of states or of steps."""
+    if demos.episodes > 1:
+        return len(np.unique(demos.episode_lengths)) == 1
+    states = int(demos.episode_lengths[0])
+    return states > 1 and (states % ROUND == 0 or (states - 1) % ROUND == 0)
 
 
 def _is_cut(demos: Demonstrations) -> bool:

@@ -25,7 +25,6 @@ from depo.methods.off_policy.steps import (
     discriminator_reward,
     draw_pairs,
     end_value,
-    first_states,
     new_critics,
     new_discriminator,
     new_planner,
@@ -256,10 +255,10 @@ class AdversarialMethod(PlannerGradientMethod):
     ) -> Float[Array, "*batch"] | float:
         """As the discriminator's reward has no zero of its own."""
 
-        def first() -> Float[Array, " episodes"]:
-            return self.target_value(agent, first_states(expert), jax.random.fold_in(key, 1))
+        def value(state: Float[Array, "rows sees"], draw: int) -> Float[Array, " rows"]:
+            return self.target_value(agent, state, jax.random.fold_in(key, draw))
 
-        return end_value(agent, batch, next_value, first, self.settings)
+        return end_value(agent, batch, next_value, expert, value, self.settings)
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from jaxtyping import Array, Float, Key
 from depo.data.transitions import Expert, Transitions
 from depo.methods.method import Agent, Metrics
 from depo.methods.off_policy.method import Shape
-from depo.methods.off_policy.steps import RewardSettings, end_value, first_states
+from depo.methods.off_policy.steps import RewardSettings, end_value
 from depo.methods.sac.off_policy import ActorCriticSettings, SoftActorCritic
 
 
@@ -66,7 +66,7 @@ class AdversarialMethod(SoftActorCritic):
     ) -> Float[Array, "*batch"] | float:
         """As a reward that is learned has no zero of its own."""
 
-        def first() -> Float[Array, " episodes"]:
-            return self.target_value(agent, first_states(expert), jax.random.fold_in(key, 1))
+        def value(state: Float[Array, "rows sees"], draw: int) -> Float[Array, " rows"]:
+            return self.target_value(agent, state, jax.random.fold_in(key, draw))
 
-        return end_value(agent, batch, next_value, first, self.settings)
+        return end_value(agent, batch, next_value, expert, value, self.settings)

@@ -35,35 +35,55 @@ def gaifo(**changes: object) -> OffPolicyGAIfO:
     return with_values(OffPolicyGAIfO(), changes)
 
 
-def worth_of_ends(values: jnp.ndarray, first: jnp.ndarray, s: OffPolicyGAIfO) -> np.ndarray:
-    return np.asarray(end_value(USUAL, BATCH, values, lambda: first, s))
+EXPERT = (jnp.array([[5.0, 0.0], [7.0, 0.0]]), jnp.array([[6.0, 0.0], [8.0, 0.0]]))
+"""Two episodes of one step, of which the first states say what beginning is worth."""
+
+
+def worth_of_ends(
+    values: jnp.ndarray,
+    first: float,
+    s: OffPolicyGAIfO,
+    before: float = 1e3,
+    batch: Transitions = BATCH,
+) -> np.ndarray:
+    """Of the last row of three, which ended; values of where episodes begin and of where it was."""
+
+    def value(state: jnp.ndarray, draw: int) -> jnp.ndarray:
+        return jnp.where(state[:, 0] > 0.0, first, before)
+
+    return np.broadcast_to(end_value(USUAL, batch, values, EXPERT, value, s), 3)[2]
 
 
 def test_an_absorbed_agent_earns_a_poor_reward_for_ever() -> None:
     s = gaifo(termination="absorbing", reward="logit", reward_scale=0.2, absorbing_logit=5.0)
     poor = float(reward_of(jnp.asarray(-5.0), s.discriminator))
     earned = sum(s.critic.gamma**t * poor for t in range(5_000))
-    assert float(worth_of_ends(VALUES, VALUES, s)) == pytest.approx(earned, rel=1e-4)
-    assert worth_of_ends(VALUES, VALUES, gaifo(termination="zero")) == 0.0
+    assert float(worth_of_ends(VALUES, 0.0, s)) == pytest.approx(earned, rel=1e-4)
+    assert worth_of_ends(VALUES, 0.0, gaifo(termination="zero")) == 0.0
 
 
 def test_a_relative_end_moves_with_the_reward_and_sees_only_what_goes_on() -> None:
     s = gaifo(termination="relative", end_cost=2.0)
-    first = jnp.array([50.0, 70.0])
-    worth = worth_of_ends(VALUES, first, s)
+    worth = worth_of_ends(VALUES, 60.0, s)
     assert float(worth) == pytest.approx(2.0 - 2.0, abs=1e-6)  # of 1 and 3: mean 2, deviation 1
-    shifted = worth_of_ends(5.0 * VALUES + 7.0, 5.0 * first + 7.0, s)
+    shifted = worth_of_ends(5.0 * VALUES + 7.0, 307.0, s)
     assert float(shifted) == pytest.approx(5.0 * float(worth) + 7.0, abs=1e-5)
-    all_ended = end_value(
-        USUAL, BATCH._replace(terminated=jnp.ones(3, bool)), VALUES, lambda: first, s
-    )
-    assert np.isfinite(all_ended)  # nothing goes on: no NaN
+    every = BATCH._replace(terminated=jnp.ones(3, bool))
+    assert np.isfinite(worth_of_ends(VALUES, 60.0, s, batch=every))  # nothing goes on: no NaN
 
 
 def test_a_relative_end_is_never_worth_more_than_beginning_anew() -> None:
     s = gaifo(termination="relative", end_cost=1.0)
-    assert float(worth_of_ends(VALUES, jnp.array([-4.0, 0.0]), s)) == pytest.approx(-2.0)
-    assert float(worth_of_ends(VALUES, jnp.array([-4.0, 9.0]), s)) == pytest.approx(1.0)
+    assert float(worth_of_ends(VALUES, -2.0, s)) == pytest.approx(-2.0)
+    assert float(worth_of_ends(VALUES, 2.5, s)) == pytest.approx(1.0)
+
+
+def test_a_relative_end_is_no_way_out_of_a_state_that_is_worth_less() -> None:
+    s = gaifo(termination="relative", end_cost=1.0)
+    assert float(worth_of_ends(VALUES, 60.0, s, before=-9.0)) == pytest.approx(-9.0)
+    nobody = BATCH._replace(terminated=jnp.zeros(3, bool))
+    unasked = [worth_of_ends(VALUES, 60.0, s, before=x, batch=nobody) for x in (-9.0, -9e9)]
+    assert unasked[0] == unasked[1]
 
 
 RELATIVE = gaifo(termination="relative", reward_centre=1e-3, reward_spread=1e-3)
@@ -74,7 +94,10 @@ def arriving(share: float, s: OffPolicyGAIfO = RELATIVE) -> Agent:
 
 
 def worth(agent: Agent) -> float:
-    return float(end_value(agent, BATCH, VALUES, lambda: jnp.array([-4.0, 0.0]), RELATIVE))
+    def value(state: jnp.ndarray, draw: int) -> jnp.ndarray:
+        return jnp.full(len(state), -2.0)
+
+    return float(np.max(end_value(agent, BATCH, VALUES, EXPERT, value, RELATIVE)))
 
 
 def test_where_the_expert_arrives_an_agent_that_ends_as_often_is_at_what_is_usual() -> None:

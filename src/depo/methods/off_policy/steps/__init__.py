@@ -9,7 +9,7 @@ from depo.methods.off_policy.steps.discriminator import (
     update_reward,
 )
 from depo.methods.off_policy.steps.ends import ENDS, end_value, follow_ends, new_ends
-from depo.methods.off_policy.steps.expert import draw_pairs, draw_steps, first_states
+from depo.methods.off_policy.steps.expert import draw_pairs, draw_steps
 from depo.methods.off_policy.steps.gradient import step
 from depo.methods.off_policy.steps.planner import (
     PlannerSettings,
@@ -46,7 +46,6 @@ __all__ = [
     "draw_pairs",
     "draw_steps",
     "end_value",
-    "first_states",
     "fit_planner",
     "follow_ends",
     "follow_reward",

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import equinox as eqx
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float
 
-from depo.data.transitions import Transitions
+from depo.data.transitions import Expert, Transitions
 from depo.losses import end_value as worth
 from depo.methods.method import Agent
 from depo.methods.off_policy.method import Shape
+from depo.methods.off_policy.steps.expert import first_states
 from depo.methods.off_policy.steps.reward import RewardSettings, reward_of, standardised_reward
 from depo.methods.optimisation import Trained
 
@@ -53,11 +55,16 @@ def end_value(
     agent: Agent,
     batch: Transitions,
     next_value: Float[Array, " batch"],
-    first_value: Callable[[], Float[Array, " episodes"]],
+    expert: Expert,
+    value: Callable[[Float[Array, "rows sees"], int], Float[Array, " rows"]],
     s: RewardSettings,
-) -> Float[Array, ""] | float:
-    """What an ended episode is worth: less than is usual and no more than beginning anew, unless
-    the expert's end by themselves, too; for ever the reward of a poor transition; or nothing."""
+) -> Float[Array, "*batch"] | float:
+    """What an ended episode is worth. Where the expert goes on: less than is usual, no more than
+    beginning anew, and no more than the state in which it ended. Where the expert's end, too, the
+    reward of that for ever; or the reward of a poor transition for ever; or nothing.
+
+    ``value`` is min Q̄ of states; its number tells the draws of one call from those of another.
+    """
 
     def reward(logit: Float[Array, ""]) -> Float[Array, ""]:
         return standardised_reward(agent, reward_of(logit, s.discriminator))
@@ -66,12 +73,20 @@ def end_value(
         case "relative":
             counts = ~batch.terminated
             usual = worth.below_usual(next_value, counts, s.discriminator.end_cost)
-            worst = jnp.minimum(usual, jnp.mean(first_value()))
+            worst = jnp.minimum(usual, jnp.mean(value(first_states(expert), 1)))
             if ENDS not in agent:
-                return worst
+                return jnp.minimum(worst, _value_before(batch, lambda: value(batch.state, 2)))
             ends: Ends = agent[ENDS].model
             ended = reward(worth.log_ratio(ends.expert, ends.agent))
             return worth.for_ever(worst, ended, s.critic.gamma)
         case "absorbing":
             return reward(jnp.asarray(-s.discriminator.absorbing_logit)) / (1.0 - s.critic.gamma)
     return 0.0
+
+
+def _value_before(
+    batch: Transitions, value: Callable[[], Float[Array, " batch"]]
+) -> Float[Array, " batch"]:
+    """Of the states that were left; no bound, and no time, where none of them ended an episode."""
+    size = batch.terminated.shape
+    return jax.lax.cond(jnp.any(batch.terminated), value, lambda: jnp.full(size, jnp.inf))
