@@ -74,7 +74,7 @@ RECIPE_SCALES: dict[str, dict[str, TaskScale]] = {
         "hopper": TaskScale(60_000, 5, RECIPE_METHODS),
         "half-cheetah": TaskScale(150_000, 3, RECIPE_METHODS),
         "walker2d": TaskScale(200_000, 3, RECIPE_METHODS),
-        "ant": TaskScale(300_000, 3, ("depo", "gaifo")),
+        "ant": TaskScale(100_000, 3, ("depo", "gaifo")),
         "humanoid": TaskScale(1_000_000, 1, ("depo", "gaifo", "gaifo-dp")),
     },
 }
