@@ -1,12 +1,13 @@
 """What an episode's end is worth where rewards have no zero of their own, as in imitation.
 
-Of an expert who goes on to the time limit: min(mean V − k·std V, V(s)), s the state in which it
-ended, so that an end prefers neither living nor dying, nor is it a way out of where things are bad:
-what is usual says nothing of states that are worth less. Of one who arrives: r_end/(1 − γ), as an
-end lasts for ever, with r_end the reward of the log ratio log f_E/f_A of how often expert and agent
-end in a step. That is what a discriminator that is as good as can be says of having ended: who has
-ended, whether expert or agent, is in the same place for ever. So who ends too seldom gains by
-ending, and who ends too often (by crashing) loses.
+Of an expert who goes on to the time limit, min(mean V − k·std V, V(s₀), max(V(s), mean − 3·std))
+with s₀ where episodes begin and s where this one ended. So an end prefers neither living nor dying,
+nor is it a way out of where things are bad: what is usual says nothing of states that are worth
+less. Of one who arrives: r_end/(1 − γ), as an end lasts for ever, with r_end the log ratio
+log f_E/f_A of how often expert and agent end in a step, as a reward above what is usual. That is
+what a discriminator that is as good as can be says of having ended, beside what it says of going
+on: who has ended, whether expert or agent, is in the same place for ever. So who ends too seldom
+gains by ending, and who ends too often (by crashing) loses.
 """
 
 from __future__ import annotations
@@ -14,6 +15,9 @@ from __future__ import annotations
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float
 
+LOWEST = 3.0
+"""Deviations below the mean value, under which V(s) pulls no end: a state from which all actions
+end would be worth its own reward for ever, so far below others that little else is learned."""
 LARGEST_RATIO = 2.0
 """Bound on the log ratio: an agent that has never ended yet knows no ratio."""
 
@@ -33,6 +37,24 @@ def below_usual(
     """
     mean, spread = jnp.mean(next_value, where=counts), jnp.std(next_value, where=counts)
     return jnp.where(jnp.any(counts), mean - deviations * spread, 0.0)
+
+
+def of_who_goes_on(
+    next_value: Float[Array, " batch"],
+    counts: Bool[Array, " batch"],
+    deviations: float,
+    first: Float[Array, ""],
+    before: Float[Array, " batch"],
+) -> Float[Array, " batch"]:
+    """min(mean V − k·std V, V(s₀), max(V(s), mean V − 3·std V)), with V(s₀) ``first``, V(s)
+    ``before``.
+
+    >>> values, go_on = jnp.array([1.0, 3.0]), jnp.array([True, True])
+    >>> of_who_goes_on(values, go_on, 1.0, jnp.array(9.0), before=jnp.array([0.5, -9.0]))
+    Array([ 0.5, -1. ], dtype=float32)
+    """
+    usual = jnp.minimum(below_usual(next_value, counts, deviations), first)
+    return jnp.minimum(usual, jnp.maximum(before, below_usual(next_value, counts, LOWEST)))
 
 
 def log_ratio(expert: Float[Array, ""], agent: Float[Array, ""]) -> Float[Array, ""]:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from depo.data.transitions import Transitions
-from depo.losses.end_value import LARGEST_RATIO
+from depo.losses.end_value import LARGEST_RATIO, LOWEST
 from depo.methods.gaifo import OffPolicyGAIfO
 from depo.methods.method import Agent
 from depo.methods.off_policy.method import STEADY, Shape
@@ -80,7 +80,10 @@ def test_a_relative_end_is_never_worth_more_than_beginning_anew() -> None:
 
 def test_a_relative_end_is_no_way_out_of_a_state_that_is_worth_less() -> None:
     s = gaifo(termination="relative", end_cost=1.0)
-    assert float(worth_of_ends(VALUES, 60.0, s, before=-9.0)) == pytest.approx(-9.0)
+    assert float(worth_of_ends(VALUES, 60.0, s, before=0.0)) == pytest.approx(0.0)
+    assert float(worth_of_ends(VALUES, 60.0, s, before=5.0)) == pytest.approx(1.0)
+    lowest = 2.0 - LOWEST  # of 1 and 3: mean 2, deviation 1
+    assert float(worth_of_ends(VALUES, 60.0, s, before=-9.0)) == pytest.approx(lowest)
     nobody = BATCH._replace(terminated=jnp.zeros(3, bool))
     unasked = [worth_of_ends(VALUES, 60.0, s, before=x, batch=nobody) for x in (-9.0, -9e9)]
     assert unasked[0] == unasked[1]
@@ -116,8 +119,8 @@ def test_the_reward_of_having_ended_has_the_units_of_every_other() -> None:
     assert worth(half) == pytest.approx(for_ever(np.log(2)), rel=1e-3)
     usual = {"centre": Trained(Scalar(jnp.asarray(-0.3)), None)}
     spread = {"spread": Trained(Scalar(jnp.asarray(4.0)), None)}
-    centred = (for_ever(np.log(2)) + 0.3 / (1 - RELATIVE.critic.gamma)) / 2
-    assert worth(half | usual | spread) == pytest.approx(centred, rel=1e-3)
+    above_usual = for_ever(np.log(2)) / 2  # whatever is usual: the ratio is to going on
+    assert worth(half | usual | spread) == pytest.approx(above_usual, rel=1e-3)
 
 
 def for_ever(logit: float) -> float:

@@ -59,9 +59,9 @@ def end_value(
     value: Callable[[Float[Array, "rows sees"], int], Float[Array, " rows"]],
     s: RewardSettings,
 ) -> Float[Array, "*batch"] | float:
-    """What an ended episode is worth. Where the expert goes on: less than is usual, no more than
-    beginning anew, and no more than the state in which it ended. Where the expert's end, too, the
-    reward of that for ever; or the reward of a poor transition for ever; or nothing.
+    """What an ended episode is worth: less than is usual, beginning anew and the state in which it
+    ended, or where the expert's end, too, the reward of that for ever; the reward of a poor
+    transition for ever; or nothing.
 
     ``value`` is min Q̄ of states; its number tells the draws of one call from those of another.
     """
@@ -71,13 +71,14 @@ def end_value(
 
     match s.collection.termination:
         case "relative":
-            counts = ~batch.terminated
-            usual = worth.below_usual(next_value, counts, s.discriminator.end_cost)
-            worst = jnp.minimum(usual, jnp.mean(value(first_states(expert), 1)))
+            first = jnp.mean(value(first_states(expert), 1))
+            counts, cost = ~batch.terminated, s.discriminator.end_cost
             if ENDS not in agent:
-                return jnp.minimum(worst, _value_before(batch, lambda: value(batch.state, 2)))
+                before = _value_before(batch, lambda: value(batch.state, 2))
+                return worth.of_who_goes_on(next_value, counts, cost, first, before)
+            worst = jnp.minimum(worth.below_usual(next_value, counts, cost), first)
             ends: Ends = agent[ENDS].model
-            ended = reward(worth.log_ratio(ends.expert, ends.agent))
+            ended = reward(worth.log_ratio(ends.expert, ends.agent)) - reward(jnp.zeros(()))
             return worth.for_ever(worst, ended, s.critic.gamma)
         case "absorbing":
             return reward(jnp.asarray(-s.discriminator.absorbing_logit)) / (1.0 - s.critic.gamma)
