@@ -1,4 +1,5 @@
-"""State-only recordings of controllers that were written down, for tasks no preset knows.
+"""State-only recordings of controllers that were written down, for tasks no preset knows:
+Gymnasium's own, and those of ``made_up.py``.
 
     python benchmarks/controllers.py CartPole-v1 cartpole.npz
 
@@ -15,6 +16,7 @@ from typing import Any, NamedTuple
 
 import gymnasium as gym
 import numpy as np
+from made_up import LEAST, TASKS
 
 from depo.data import Demonstrations
 
@@ -106,6 +108,7 @@ EXPERTS = {
     "Swimmer-v5": Expert(always(swimmer), 330.0),
     "LunarLander-v3": Expert(lander, 230.0),
     "BipedalWalker-v3": Expert(biped, 280.0),
+    **{task: Expert(always(made.controller), LEAST[task]) for task, made in TASKS.items()},
 }
 
 
@@ -125,7 +128,8 @@ def play(env: gym.Env, controller: Controller, seed: int) -> tuple[np.ndarray, f
 
 def recorded(task: str, episodes: int = EPISODES) -> Demonstrations:
     """As many good episodes of a task's controller."""
-    expert, env, kept = EXPERTS[task], gym.make(task), []
+    expert, kept = EXPERTS[task], []
+    env = TASKS[task]() if task in TASKS else gym.make(task)
     for seed in range(FIRST_SEED, FIRST_SEED + MOST):
         states, total = play(env, expert.controller(env), seed)
         if total >= expert.least:

@@ -17,6 +17,7 @@ from pathlib import Path
 
 from controllers import EPISODES, recorded
 from curves import Training, measure
+from made_up import TASKS
 
 from depo.core.files import write_bytes
 from depo.data import Demonstrations
@@ -31,6 +32,7 @@ STEPS = {
     "InvertedDoublePendulum-v5": 25_000,
     "LunarLander-v3": 40_000,
     "BipedalWalker-v3": 40_000,
+    **dict.fromkeys(TASKS, 10_000),
 }
 """Task: environment steps of each training."""
 COLUMNS = ("task", "method", "recordings", "seed", "env_steps", "return", "worst", "expert")
