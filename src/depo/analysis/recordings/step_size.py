@@ -7,6 +7,7 @@ import numpy as np
 from depo.analysis.recordings.comparison import Comparison
 from depo.analysis.recordings.findings import Finding, number
 from depo.analysis.recordings.moves import NOTHING
+from depo.analysis.recordings.pairs import EXACT
 from depo.analysis.recordings.products import ratios as product_ratios
 
 ALIKE = float(np.log(1.5))
@@ -43,7 +44,17 @@ def step_ratio(comparison: Comparison) -> float:
     if not TOLERATED < abs(common) < IMPLAUSIBLE:
         return 1.0
     supporters = np.abs(ratios - common) <= ALIKE
-    return float(np.exp(common)) if 2 * supporters @ weights >= weights.sum() else 1.0
+    if 2 * supporters @ weights < weights.sum() or _is_contradicted(comparison, supporters):
+        return 1.0
+    return float(np.exp(common))
+
+
+def _is_contradicted(comparison: Comparison, supporters: np.ndarray) -> bool:
+    """Whether one of them is an exact pair that finds nothing wrong by itself: what a heading adds
+    to a position depends on the speed, which is the expert's business."""
+    exact = [pair.correlation >= EXACT for pair in comparison.pairs] or [False] * len(supporters)
+    fine = np.abs(evidence(comparison)[0]) <= TOLERATED
+    return bool(np.any(supporters & np.array(exact) & fine))
 
 
 def evidence(comparison: Comparison) -> tuple[np.ndarray, np.ndarray]:
