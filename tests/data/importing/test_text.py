@@ -175,3 +175,13 @@ def test_a_quote_too_many_leaves_columns_of_one_length(tmp_path: Path) -> None:
     table, report = open_text(path), FileReport("a")
     for rows in table.rows(["hip [deg]"], table.time, "trial", report):
         assert len(rows.time) == len(rows.label) == len(rows.values)
+
+
+def test_what_is_far_larger_unpacked_is_refused_before_it_is_parsed(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv.gz"
+    with gzip.open(path, "wb", 9) as file:
+        file.write(b"t,x\n")
+        for _ in range(10):
+            file.write(b"0.01,0\n" * (1 << 20))
+    with pytest.raises(DepoError, match=r"a.csv.gz, unpacked, expands from .* more than 200 times"):
+        open_text(path)

@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from depo.core.errors import DepoError, readable
+from depo.core.errors import DepoError
 from depo.data.importing.clock import days_added, guessed_unit
-from depo.data.importing.columns import LINEAR, QUATERNION
+from depo.data.importing.columns import QUATERNION
+from depo.data.importing.kinds import Kinds
 from depo.data.importing.marks import Labels, Marks
 from depo.data.importing.plan import ImportSettings, Plan
 from depo.data.importing.resampling import TURN, Resampler, Stretch
@@ -17,7 +18,7 @@ from depo.data.importing.segments import Segmenter, typical_step
 from depo.data.importing.table import Rows
 from depo.data.importing.units import ANGLE
 from depo.data.importing.velocities import Differentiator
-from depo.data.importing.wrapping import Wrap, are_quaternions, in_turn, spans, wrap_of
+from depo.data.importing.wrapping import in_turn
 from depo.data.importing.writing import EpisodeWriter
 
 GAP = 5.0
@@ -50,14 +51,15 @@ class FileImport:
     _resolution: float = 0.0
     """Seconds by which times that mean the same may differ."""
     _day: tuple[float, float] = (np.nan, 0.0)
-    _kinds: list[str] = field(default_factory=list)
-    _scale: np.ndarray = field(default_factory=lambda: np.ones(0))
-    _wraps: dict[int, Wrap] = field(default_factory=dict)
-    """Of signals that are angles by their jumps."""
+    _kinds: Kinds = field(init=False)
+    _scale: np.ndarray = field(init=False)
     _labels: Labels = field(default_factory=lambda: Labels(Marks()))
 
     def __post_init__(self) -> None:
         self._labels = Labels(self.plan.marks)
+        signals = self.plan.selection.signals
+        self._kinds = Kinds(self.plan.selection, self.plan.report)
+        self._scale = np.array([signal.factor for signal in signals for _ in signal.headers])
 
     def run(self) -> Iterator[float]:
         """Read, and yield the share that was read."""
@@ -68,10 +70,13 @@ class FileImport:
             rows, time = self._told_apart(whole, len(headers))
             if self._resampler is None:
                 self._check_label(rows.label)
-                self._find_angles(rows.values)
+                self._kinds.look(rows.values, time, rows.label)
                 self._begin(time)
             assert self._segmenter is not None
             assert self._resampler is not None
+            if plan.report.rows:
+                for column, turn in self._kinds.look(rows.values, time, rows.label):
+                    self._resampler.add_angle(column, turn)
             plan.report.rows += len(rows.values)
             for segment in self._segmenter.split(time, rows.values * self._scale, rows.label):
                 if segment.is_new:
@@ -93,31 +98,6 @@ class FileImport:
                 self.plan.report.note(self.plan.marks.sentence)
         own = rows._replace(values=rows.values[:, :width], label=label)
         return own, self._seconds(own, more[:, marked] if self.plan.fraction else None)
-
-    def _find_angles(self, values: np.ndarray) -> None:
-        """What the first rows tell of signals whose kind nobody says."""
-        signals = self.plan.selection.signals
-        self._kinds = [signal.kind for signal in signals]
-        self._scale = np.array([signal.factor for signal in signals for _ in signal.headers])
-        for i, own in enumerate(spans([len(signal.headers) for signal in signals])):
-            names = readable(", ".join(signals[i].headers))
-            if signals[i].is_certain:
-                continue
-            if self._kinds[i] == QUATERNION and not are_quaternions(values[:, own]):
-                self._kinds[i] = LINEAR
-            elif self._kinds[i] == QUATERNION:
-                self.plan.report.note(
-                    f"{names}: a quaternion by its names and length, so its sign is made "
-                    "continuous and it is interpolated by slerp (otherwise: --columns …:linear)"
-                )
-            elif (wrap := wrap_of(values[:, own.start])) is not None:
-                self._wraps[i], self._kinds[i] = wrap, ANGLE
-                self._scale[own] = TURN / wrap.turn
-                self.plan.report.note(
-                    f"{names} jumps by {wrap.turn:.4g} as an angle does: interpolated across the "
-                    "jumps, its unit left as it is (say it by --columns "
-                    f"{names}:{'deg' if wrap.turn == 360 else 'rad'}, or :linear for no angle)"
-                )
 
     def _seconds(self, rows: Rows, fraction: np.ndarray | None) -> np.ndarray:
         """The time of each row in seconds since the first, or its number."""
@@ -220,17 +200,19 @@ class FileImport:
         )
 
     def _new_resampler(self, max_gap: float, step: float | None) -> Resampler:
-        widths, angles, quaternions, column = [], [], [], 0
-        for signal, kind in zip(self.plan.selection.signals, self._kinds, strict=True):
+        widths, quaternions, column = list[int](), list[int](), 0
+        angles, wraps = dict[int, float](), self._kinds.wraps
+        for i, signal in enumerate(self.plan.selection.signals):
             widths.append(len(signal.headers))
+            kind = self._kinds.kinds[i]
             if kind == ANGLE:
-                angles.append(column)
+                angles[column] = wraps[i].turn if i in wraps else TURN
             elif kind == QUATERNION:
                 quaternions.append(column)
             column += len(signal.headers)
         return Resampler(
             tuple(widths),
-            tuple(angles),
+            angles,
             tuple(quaternions),
             max_gap,
             step,
@@ -269,10 +251,9 @@ class FileImport:
             own = (rates if feature.is_rate else values)[
                 :, starts[feature.signal] + feature.component
             ]
-            if wrap := self._wraps.get(feature.signal):
-                own = own * (wrap.turn / TURN)
-                if not feature.is_rate and (wrap.turn != TURN or feature.low is None):
-                    own = wrap.put_back(own)
+            wrap = self._kinds.wraps.get(feature.signal)
+            if wrap and not feature.is_rate and (wrap.turn != TURN or feature.low is None):
+                own = wrap.put_back(own)
             if feature.low is not None and (wrap is None or wrap.turn == TURN):
                 own = in_turn(own, feature.low)
             columns.append(own)

@@ -34,6 +34,7 @@ def unwrapped(
     angle: np.ndarray,
     max_gap: float,
     before: tuple[float, float, float] | None = None,
+    turn: float = TURN,
 ) -> tuple[np.ndarray, np.ndarray, tuple[float, float, float] | None]:
     """An angle without jumps of a whole turn, the turns added to each sample, and the last sample.
 
@@ -52,7 +53,7 @@ def unwrapped(
     times, angles = time[good], angle[good]
     start = (times[0], angles[0], 0.0) if before is None else before
     jumps = np.diff(angles, prepend=start[1])
-    turns = -TURN * np.round(jumps / TURN)
+    turns = -turn * np.round(jumps / turn)
     is_far = np.diff(times, prepend=start[0]) > max_gap
     total = np.cumsum(np.where(is_far, 0.0, turns)) + start[2]
     forgotten = np.where(is_far, total, 0.0)  # what had been added before the last gap
@@ -154,8 +155,8 @@ class Resampler:
     """
 
     widths: tuple[int, ...]
-    angles: tuple[int, ...]
-    """Columns that are angles."""
+    angles: dict[int, float]
+    """Columns that are angles, and how much a turn of each is."""
     quaternions: tuple[int, ...]
     """First columns of quaternions."""
     max_gap: float
@@ -181,9 +182,9 @@ class Resampler:
             return []
         rows = np.where(np.isfinite(rows), rows, np.nan)
         turns = np.zeros((len(rows), len(self.angles)))
-        for i, column in enumerate(self.angles):
+        for i, (column, turn) in enumerate(self.angles.items()):
             rows[:, column], turns[:, i], self._before[column] = unwrapped(
-                time, rows[:, column], self.max_gap, self._before.get(column)
+                time, rows[:, column], self.max_gap, self._before.get(column), turn
             )
         for column in self.quaternions:
             own = slice(column, column + 4)
@@ -199,6 +200,15 @@ class Resampler:
         self._rows = np.concatenate([self._rows, rows])
         self._turns = np.concatenate([self._turns, turns])
         return self._decide(self._frontier())
+
+    def add_angle(self, column: int, turn: float) -> None:
+        """From the next rows on a column is an angle; up to here it has not jumped."""
+        self.angles[column] = turn
+        self._turns = np.column_stack([self._turns, np.zeros(len(self._turns))])
+        self._shift = np.append(self._shift, 0.0)
+        if len(self._time) and len(good := np.flatnonzero(np.isfinite(self._rows[:, column]))):
+            last = good[-1]
+            self._before[column] = (float(self._time[last]), float(self._rows[last, column]), 0.0)
 
     def close(self) -> list[Stretch]:
         """The rest, at the segment's end; the next rows are another segment."""

@@ -60,6 +60,8 @@ def open_text(path: Path) -> TextTable:
     try:
         with path.open("rb") as raw, unpacked(raw) as file:
             head = read_whole(file, HEAD)[0]
+            if file is not raw:
+                _check_expansion(path, raw, file, len(head))
     except OSError as error:
         raise DepoError(f"{path} is not readable (damaged?): {readable(str(error))}") from None
     check_is_text(head[:FIRST], path)
@@ -81,6 +83,19 @@ def unpacked(raw: Any) -> Any:
     magic = raw.read(2)
     raw.seek(0)
     return gzip.GzipFile(fileobj=raw) if magic == b"\x1f\x8b" else raw
+
+
+def _check_expansion(path: Path, raw: Any, file: Any, seen: int) -> None:
+    """Refuse what is far larger unpacked, before any of it is parsed. A file whose beginning is as
+    a recording's is looked at no further."""
+    size = max(1, path.stat().st_size)
+    while seen <= LOOKED_AT or seen > EXPANSION * raw.tell():
+        block, is_cut = read_whole(file, CHUNK)
+        seen += len(block)
+        if not block or is_cut:
+            return
+        if seen > LOOKED_AT and seen > EXPANSION * size:
+            check_size(seen, f"{path}, unpacked,", size)
 
 
 def read_whole(file: Any, size: int) -> tuple[bytes, bool]:
