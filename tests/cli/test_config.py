@@ -63,7 +63,7 @@ def test_a_file_in_an_argument_of_an_environment_is_for_you_to_name(
     """A run's folder that says the same is refused; a file for --config had it opened."""
     file = tmp_path / "a.toml"
     file.write_text(f"env_args = ['k=3', '{value}']")
-    with pytest.raises(DepoError, match="a file or an address .*: nothing was imported or opened"):
+    with pytest.raises(DepoError, match=r"a file or an address .*: nothing was imported or opened"):
         read_config(str(file))
     for own in (["--env-args", value], ["--trust"]):
         assert "env_args" in read_config(str(file), own)

@@ -118,7 +118,9 @@ def test_an_episode_begins_with_the_angle_as_it_was_recorded() -> None:
     time = np.arange(40) * 0.1
     angle = (time * 4.0) % TURN
     other = np.where((time > 1.9) & (time < 2.9), np.nan, 0.0)
-    found = stretches(Resampler((1, 1), {0: TURN}, (), 0.5, None), time, np.stack([angle, other], 1), [])
+    found = stretches(
+        Resampler((1, 1), {0: TURN}, (), 0.5, None), time, np.stack([angle, other], 1), []
+    )
     assert len(found) == 2
     for at, values in found:
         assert abs(values[0, 0] - (at[0] * 4.0) % TURN) < 1e-9

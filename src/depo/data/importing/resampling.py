@@ -6,6 +6,7 @@ otherwise there is no state at t, and the episode is cut there.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -107,8 +108,10 @@ def interpolated(
     *,
     tolerance: float = 0.0,
     is_quaternion: bool = False,
+    held: Collection[int] = (),
 ) -> Values:
-    """A signal's samples (times, components) at other times, by those that are good.
+    """A signal's samples (times, components) at other times, by those that are good. Components
+    that are ``held`` stay as they were until the next sample.
 
     >>> found = interpolated(np.array([0.0, 1.0]), np.array([[0.0], [2.0]]), np.array([0.25]), 1.0)
     >>> found.values.tolist(), found.is_known.tolist()
@@ -133,7 +136,9 @@ def interpolated(
     before, after = samples[good[left]], samples[good[right]]
     if is_quaternion:
         return Values(slerp(before, after, share), is_known, is_repaired)
-    weight = share[:, None]
+    weight = np.repeat(share[:, None], samples.shape[1], axis=1) if held else share[:, None]
+    for component in held:
+        weight[:, component] = is_right & ~is_left
     return Values(before * (1 - weight) + after * weight, is_known, is_repaired)
 
 
@@ -162,6 +167,8 @@ class Resampler:
     max_gap: float
     step: float | None = None
     is_finite: bool = False
+    held: Collection[int] = ()
+    """Columns of codes, between which nothing lies."""
     resolution: float = 0.0
     """Seconds by which times that mean the same may differ."""
     _time: np.ndarray = field(default_factory=lambda: np.zeros(0))
@@ -264,7 +271,9 @@ class Resampler:
         values = np.empty((len(at), self._rows.shape[1]))
         is_known, repaired = np.ones(len(at), bool), np.zeros(len(at), int)
         if np.isfinite(self._rows).all() and not self.quaternions:  # all signals at once
-            all_of = interpolated(self._time, self._rows, at, self.max_gap, tolerance=tolerance)
+            all_of = interpolated(
+                self._time, self._rows, at, self.max_gap, tolerance=tolerance, held=self.held
+            )
             return all_of.values, all_of.is_known, repaired
         column = 0
         for width in self.widths:
@@ -276,6 +285,7 @@ class Resampler:
                 0.0 if self.is_finite else self.max_gap,
                 tolerance=tolerance,
                 is_quaternion=column in self.quaternions,
+                held=(0,) if column in self.held else (),
             )
             values[:, own] = found.values
             is_known &= found.is_known
