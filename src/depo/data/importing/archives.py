@@ -218,8 +218,8 @@ def _nothing(path: Path, shapes: Shapes) -> DepoError:
     objects = [name for name, (_, kind) in shapes.items() if kind.hasobject]
     if fields := [name for name, (_, kind) in shapes.items() if kind.names and not kind.hasobject]:
         return DepoError(
-            f"{path}: '{readable(fields[0])}' is an array of records, which is not read: save each "
-            "field as an array, numpy.savez('FILE.npz', **{name: a[name] for name in a.dtype.names})"
+            f"{path}: '{readable(fields[0])}' is an array of records, which is not read: save "
+            "each field for itself, numpy.savez('FILE.npz', **{n: a[n] for n in a.dtype.names})"
         )
     said = readable(", ".join(objects or shapes))
     return DepoError(
