@@ -48,8 +48,25 @@ def test_a_module_in_an_argument_of_an_environment_is_for_you_to_name(tmp_path: 
         read_config(str(file))
     for own in (["--env-args", "inner=mine:X-v0"], ["--env_args=k=4"], ["--trust"]):
         assert "env_args" in read_config(str(file), own)
-    file.write_text('env_args = ["walls=3,0:3,5", "url=http://x"]')
-    assert read_config(str(file)) == {"env_args": ["walls=3,0:3,5", "url=http://x"]}
+    file.write_text('env_args = ["walls=3,0", "map_name=4x4", "k=0.5"]')
+    assert read_config(str(file)) == {"env_args": ["walls=3,0", "map_name=4x4", "k=0.5"]}
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["xml=./a.xml", "xml=/etc/passwd", "xml=~/a", r"xml=\\host\\a", "url=http://x", "xml=.a",
+     'x={"a": ["..\\/b"]}', r'xml="\u002fetc/passwd"'],
+)  # fmt: skip
+def test_a_file_in_an_argument_of_an_environment_is_for_you_to_name(
+    value: str, tmp_path: Path
+) -> None:
+    """A run's folder that says the same is refused; a file for --config had it opened."""
+    file = tmp_path / "a.toml"
+    file.write_text(f"env_args = ['k=3', '{value}']")
+    with pytest.raises(DepoError, match=r"a file or an address .*: nothing was imported or opened"):
+        read_config(str(file))
+    for own in (["--env-args", value], ["--trust"]):
+        assert "env_args" in read_config(str(file), own)
 
 
 def test_the_last_of_a_repeated_flag_is_seen() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 
 from depo.cli.run_table import plan_of
 from depo.core.errors import DepoError
+from depo.data.demonstrations import Demonstrations
 from depo.experiments import stored_sweep
 from depo.experiments.stored_sweep import do_task, load_sweep, tasks
 from depo.experiments.sweep import Sweep
@@ -85,6 +87,28 @@ def test_a_dry_run_says_what_there_is_and_writes_nothing(table: Path, capsys) ->
     told = json.loads(capsys.readouterr().out)
     assert [row["status"] for row in told["runs"]] == ["to do"] * 6
     assert sorted(path.name for path in table.parent.iterdir()) == ["mine.toml"]
+
+
+@pytest.mark.parametrize("dry", [(), ("--dry-run",)])
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ('demos = "absent.npz"', "run 'planned/seed-0': .*absent.npz"),
+        ('demos = "far.npz"', "run 'planned/seed-0': demonstrations visit state 400"),
+        ('planner = "absent"\nmethod = "transfer"', "run 'planned/seed-0': .*absent"),
+    ],
+)
+def test_recordings_and_planners_are_opened_before_anything_is_written(
+    table: Path, capsys, line: str, said: str, dry
+) -> None:
+    """A dry run said nothing of them, and a sweep began before the first run refused them."""
+    Demonstrations.from_episodes([[0, 1, 400]]).save(table.parent / "far.npz")
+    method = "" if "method" in line else 'method = "depo"\n'
+    text = TABLE.partition("[runs.carried]")[0].partition("[runs.planned]")[0]
+    table.write_text(f"{text}[runs.planned]\n{method}{line}\n")
+    assert call("sweep", table, *dry) == 2
+    assert re.search(said, err := capsys.readouterr().err), err
+    assert not (table.parent / "sweeps").exists()
 
 
 @pytest.mark.parametrize("dry", [(), ("--dry-run",)])

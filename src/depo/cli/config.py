@@ -16,10 +16,12 @@ from typing import Any
 
 from depo.core.errors import DepoError
 from depo.core.files import read_toml
+from depo.core.imports import leading
+from depo.environments.arguments import parse_arguments
 from depo.models.skill_source import wanted_formula
 
-MODULES = ("env", "env_args", "observe", "skill", "variants")
-"""Settings whose values may name a module."""
+LEADING = ("env", "env_args", "observe", "skill", "variants")
+"""Settings whose values may name a module, or a file that an environment opens."""
 NAMED = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w./-]*")
 """What an argument of an environment holds that names another, ``module:Id``."""
 HELP = "A TOML file of values for these flags; a flag that is given beats it."
@@ -64,7 +66,7 @@ def read_config(file: str, argv: Sequence[str] = ()) -> dict[str, Any]:
     if "trust" in values:
         raise DepoError(f"{file}: 'trust' is for you to say, on the command line: leave it out")
     if not trusts(argv):
-        refuse_modules({n: v for n, v in values.items() if not _is_given(n, argv)}, file)
+        refuse_leading({n: v for n, v in values.items() if not _is_given(n, argv)}, file)
     return values
 
 
@@ -74,32 +76,38 @@ def _is_given(name: str, argv: Sequence[str]) -> bool:
     return any(peek(list(argv), flag) for flag in flags)
 
 
-def refuse_modules(values: Mapping[str, Any], file: str, *, have_flags: bool = True) -> None:
-    """Refuse values of a file that would have a module imported; ``have_flags``: the command line
-    could say them instead."""
-    for name in MODULES:
-        if wanted := _modules(name, values.get(name)):
-            own = values[name] if isinstance(values[name], list) else [values[name]]
-            flag = " ".join([f"--{name.replace('_', '-')}", *map(str, own)])
+def refuse_leading(values: Mapping[str, Any], file: str, *, have_flags: bool = True) -> None:
+    """Refuse values of a file that would have a module imported, or another file opened;
+    ``have_flags``: the command line could say them instead."""
+    for name in LEADING:
+        own = values.get(name)
+        for value in own if isinstance(own, list) else [own]:
+            if not (wanted := _wanted(name, value)):
+                continue
+            words = map(str, own if isinstance(own, list) else [own])
+            flag = " ".join([f"--{name.replace('_', '-')}", *words])
             raise DepoError(
-                f"{file} names the module '{wanted.rpartition(':')[0]}' ({name} = '{wanted}') and "
-                "may be anybody's: nothing was imported; if you know that code, "
+                f"{file} names {wanted} and may be anybody's: nothing was imported or opened; "
+                "if you know what it is, "
                 + (f"write {flag} yourself, or --trust" if have_flags else "say --trust")
             )
 
 
-def _modules(flag: str, value: object) -> str:
-    """The first name in a flag's value, or list of values, whose module would be imported."""
-    if isinstance(value, list):
-        return next(filter(None, (_modules(flag, each) for each in value)), "")
+def _wanted(flag: str, value: object) -> str:
+    """What a value of a flag would have imported or opened, in words; empty: nothing."""
     if not isinstance(value, str):
         return ""
-    if flag == "skill":
-        return "".join(wanted_formula(value))
     if flag == "env_args":
         found = NAMED.search(value)
-        return found[0] if found else ""
-    return next((word.strip() for word in re.split("[,;]", value) if ":" in word), "")
+        given = {} if found or "=" not in value else parse_arguments([value])
+        if led := leading(given.items()):
+            return f"a file or an address (env_args = '{led[0]}')"
+        name = found[0] if found else ""
+    elif flag == "skill":
+        name = "".join(wanted_formula(value))
+    else:
+        name = next((word.strip() for word in re.split("[,;]", value) if ":" in word), "")
+    return f"the module '{name.rpartition(':')[0]}' ({flag} = '{name}')" if name else ""
 
 
 def _entries(table: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:

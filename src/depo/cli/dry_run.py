@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from depo.cli.config import named_in
 from depo.cli.output import print_json, stdout
 from depo.core.errors import DepoError
 from depo.methods.registry import OFF_POLICY
@@ -14,6 +18,9 @@ from depo.runs.free_folder import next_folder, refuse_taken
 from depo.runs.job import Job
 from depo.runs.run import Run
 from depo.runs.settings_file import SETTINGS
+
+if TYPE_CHECKING:
+    from depo.experiments.sweep import Sweep
 
 
 def tell(job: Job, out: str, *, as_json: bool) -> int:
@@ -65,6 +72,21 @@ def description(job: Job, out: str = "") -> dict[str, Any]:
         "seconds_from": basis,
         "out": str(path),
     }
+
+
+def check_sources(sweep: Sweep, labels: Iterable[str]) -> None:
+    """Refuse what some of its runs would refuse of their recordings and planners, once for all
+    seeds of one job."""
+    seen = set[str]()
+    for label in labels:
+        job, after = sweep.plan[label].job, sweep.plan[label].after
+        one = json.dumps(replace(job, seeds=(0,)).to_json(), sort_keys=True)
+        with named_in(f"run '{label}'"):
+            if not after:  # else its planner is yet to be learned
+                _planners(job)
+            if one not in seen:
+                _demonstrations(job)
+        seen.add(one)
 
 
 def updates(job: Job) -> int | None:

@@ -23,7 +23,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from depo.cli.config import named_in, refuse_modules
+from depo.cli.config import named_in, refuse_leading
 from depo.cli.training_flags import OF_A_CALL
 from depo.cli.training_form import parse_job
 from depo.core.errors import DepoError, readable, unknown
@@ -98,7 +98,7 @@ def _job(file: Path, name: str, table: Table, *, trust: bool) -> Job:
             if flag in OF_A_CALL:
                 raise DepoError(f"'{flag}' is for the whole sweep: give it on the command line")
         if not trust:
-            refuse_modules(row, "it", have_flags=False)
+            refuse_leading(row, "it", have_flags=False)
         is_transfer = AFTER in row or PLANNER in row
         method = row.pop(METHOD, TRANSFER if is_transfer else "")
         row.pop(AFTER, None)

@@ -54,6 +54,10 @@ def run(argv: list[str]) -> int:
     sweep = _sweep(flags)
     if flags.task is not None:
         return _do_task(sweep, flags.task)
+    if flags.dry_run or flags.engine == "local":  # elsewhere there may be other files than here
+        from depo.cli.dry_run import check_sources
+
+        check_sources(sweep, sweep.left())
     if flags.dry_run:
         return _tell(sweep, as_json=flags.json)
     return execute(sweep, flags.engine, flags.workers, as_json=flags.json, trust=flags.trust)

@@ -31,6 +31,8 @@ QUICK = 1
 """Of zlib's levels: the last percent of size would cost most of the time."""
 PLAIN = "biufU"
 """Kinds of numbers and texts that an archive of ours holds."""
+TIMES = "mM"
+"""Of dates and spans of time, which only recordings of others hold."""
 
 
 def write_npz(path: str | Path, arrays: Mapping[str, np.ndarray]) -> Path:
@@ -225,7 +227,9 @@ def _checked(
             f"{path} holds pickled objects, which depo never loads: "
             "save plain numeric arrays instead (episodes concatenated, lengths beside)"
         )
-    if dtype.kind not in PLAIN or (dtype.kind == "U" and dtype.itemsize > 4 * TEXT):
+    if dtype.kind not in PLAIN + TIMES * (not is_whole) or (
+        dtype.kind == "U" and dtype.itemsize > 4 * TEXT
+    ):
         raise DepoError(
             f"{path}: '{name}' has dtype {readable(str(dtype))}: expected plain numbers"
         )

@@ -160,3 +160,30 @@ def test_one_feature_beside_the_time_of_its_start_is_not_turned(tmp_path: Path) 
     np.savez(tmp_path / "a.npz", q=values, time=np.array([5.0]))
     demos = demos_of(tmp_path / "a.npz", {})
     np.testing.assert_allclose(demos.observations, values, atol=1e-6)
+
+
+@pytest.mark.parametrize("shift", ["us", "ns", "ms"])
+def test_dates_of_numpy_are_a_time(tmp_path: Path, shift: str) -> None:
+    """They were left out, and the recording had no step."""
+    time = np.datetime64("2024-05-01", shift) + (20 * np.arange(60)).astype("timedelta64[ms]")
+    time[5] = np.datetime64("NaT")
+    found = import_here(save(tmp_path, time=time, x=np.arange(60.0)), {})
+    assert found.time_step == pytest.approx(0.02)
+    assert found.reports[0].untimed == 1
+    spans = (time - time[0]).astype(f"timedelta64[{shift}]")
+    assert import_here(save(tmp_path, t=spans, x=np.arange(60.0)), {}).time_step is not None
+
+
+def test_matrices_beside_states_are_no_episodes(tmp_path: Path) -> None:
+    """Body positions of shape (rows, 3, 3) stood for the states, which were left out."""
+    states = np.arange(120.0).reshape(60, 2)
+    path = save(tmp_path, qpos=states, xpos=np.zeros((60, 3, 3)), mocap_framerate=50.0)
+    found = import_here(path, {}, step=0.02)
+    np.testing.assert_array_equal(found.demonstrations().observations, states)
+    assert found.demonstrations().episodes == 1
+
+
+def test_an_array_of_records_is_named(tmp_path: Path) -> None:
+    log = np.zeros(20, dtype=[("t", "f8"), ("x", "f8")])
+    with pytest.raises(DepoError, match="'log' is an array of records, which is not read: save"):
+        import_here(save(tmp_path, log=log), {})

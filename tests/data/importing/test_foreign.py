@@ -149,3 +149,31 @@ def test_structs_whose_fields_would_have_one_name_stay_structs(tmp_path: Path) -
     demos = demos_of(tmp_path / "a.parquet", {})
     assert demos.feature_names == ("a.b.c", "x")
     np.testing.assert_allclose(demos.observations[:, 0], TIME, atol=1e-6)
+
+
+def test_lists_of_different_lengths_are_no_state(tmp_path: Path) -> None:
+    """What the shorter ones lack was made of their neighbours."""
+    ragged = pl.DataFrame({"t": TIME, "v": [[1.0] * (1 + i % 3) for i in range(50)]})
+    ragged.write_parquet(tmp_path / "a.parquet")
+    with pytest.raises(DepoError, match=r"'v \(1 to 3\)' holds lists of different lengths"):
+        import_here(tmp_path / "a.parquet", {})
+    ragged.with_columns(x=pl.Series(TIME)).write_parquet(tmp_path / "a.parquet")
+    found = import_here(tmp_path / "a.parquet", {})
+    assert (found.names, found.reports[0].notes) == (
+        ("x",),
+        ["lists of different lengths: v (1 to 3)"],
+    )
+
+
+def test_matrices_beside_a_table_are_no_episodes(tmp_path: Path) -> None:
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        file["t"], file["pos"], file["rotation"] = TIME, TIME[:, None], np.zeros((50, 3, 3))
+    demos = demos_of(tmp_path / "a.h5", {})
+    assert (demos.feature_names, len(demos.observations)) == (("pos",), 50)
+
+
+def test_a_table_of_records_is_named(tmp_path: Path) -> None:
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        file["log"] = np.zeros(20, dtype=[("t", "f8"), ("x", "f8")])
+    with pytest.raises(DepoError, match="with rows: 'log' is a table of records"):
+        demos_of(tmp_path / "a.h5", {})

@@ -41,7 +41,7 @@ def test_a_linear_signal_is_resampled_exactly(
     seed: int, slope: float, start: float, step: float
 ) -> None:
     time = growing(np.random.default_rng(seed), 40)
-    resampler = Resampler((1,), (), (), 1.0, step)
+    resampler = Resampler((1,), {}, (), 1.0, step)
     ((at, values),) = stretches(resampler, time, (start + slope * time)[:, None], [])
     np.testing.assert_allclose(values[:, 0], start + slope * at, atol=1e-9)
     np.testing.assert_allclose(np.diff(at), step, atol=1e-9)
@@ -57,7 +57,7 @@ def test_chunks_make_no_difference(seed: int, cuts: list[int], step: float | Non
     rows[:, 1] = np.cumsum(rng.uniform(-1, 2, 60)) % TURN
     rows[rng.random((60, 6)) < 0.1] = np.nan
     rows[20:26, 0] = np.nan
-    make = lambda: Resampler((1, 1, 4), (1,), (2,), 0.25, step)  # noqa: E731
+    make = lambda: Resampler((1, 1, 4), {1: TURN}, (2,), 0.25, step)  # noqa: E731
     whole, parts = stretches(make(), time, rows, []), stretches(make(), time, rows, cuts)
     assert len(whole) == len(parts)
     for (t, v), (u, w) in zip(whole, parts, strict=True):
@@ -74,7 +74,7 @@ def test_no_sample_is_used_across_a_gap(seed: int, max_gap: float) -> None:
     missing = rng.random(30) < 0.4
     rows[missing, 0] = np.nan
     known = time[~missing]
-    found = stretches(Resampler((1, 1), (), (), max_gap, 0.02), time, rows, [])
+    found = stretches(Resampler((1, 1), {}, (), max_gap, 0.02), time, rows, [])
     for at in (t for t, _ in found):
         right = np.searchsorted(known, at - 1e-7)
         left = np.searchsorted(known, at + 1e-7, side="right") - 1
@@ -83,7 +83,7 @@ def test_no_sample_is_used_across_a_gap(seed: int, max_gap: float) -> None:
     if len(gaps):
         other = rows.copy()
         other[time > known[gaps[0]] + 1e-12] += 100.0
-        again = stretches(Resampler((1, 1), (), (), max_gap, 0.02), time, other, [])
+        again = stretches(Resampler((1, 1), {}, (), max_gap, 0.02), time, other, [])
         for (t, v), (_, w) in zip(found, again, strict=True):
             if t[-1] <= known[gaps[0]]:
                 np.testing.assert_array_equal(v, w)
@@ -118,7 +118,9 @@ def test_an_episode_begins_with_the_angle_as_it_was_recorded() -> None:
     time = np.arange(40) * 0.1
     angle = (time * 4.0) % TURN
     other = np.where((time > 1.9) & (time < 2.9), np.nan, 0.0)
-    found = stretches(Resampler((1, 1), (0,), (), 0.5, None), time, np.stack([angle, other], 1), [])
+    found = stretches(
+        Resampler((1, 1), {0: TURN}, (), 0.5, None), time, np.stack([angle, other], 1), []
+    )
     assert len(found) == 2
     for at, values in found:
         assert abs(values[0, 0] - (at[0] * 4.0) % TURN) < 1e-9
@@ -136,7 +138,7 @@ def test_slerp_stays_of_unit_length_and_turns_at_a_constant_rate(seed: int, step
     half = 0.5 * 2.0 * (time := growing(rng, 30))  # 2 rad/s about z, with signs that flip
     turning = np.stack([np.cos(half), 0 * half, 0 * half, np.sin(half)], axis=1)
     turning *= rng.choice([-1.0, 1.0], 30)[:, None]
-    ((at, values),) = stretches(Resampler((4,), (), (0,), 1.0, step), time, turning, [])
+    ((at, values),) = stretches(Resampler((4,), {}, (0,), 1.0, step), time, turning, [])
     np.testing.assert_allclose(np.linalg.norm(values, axis=1), 1.0, atol=1e-12)
     exact = np.stack([np.cos(at), 0 * at, 0 * at, np.sin(at)], axis=1)
     np.testing.assert_allclose(np.abs(np.sum(exact * values, axis=1)), 1.0, atol=1e-9)

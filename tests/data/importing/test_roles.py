@@ -25,6 +25,10 @@ EPOCH_NS = [1_717_200_000_123_456_789 + 20_000_000 * i for i in range(60)]
         ("time", [m.strftime("%H:%M:%S.%f") for m in MOMENTS]),
         ("time", [m.strftime("%M:%S.%f") for m in MOMENTS[30:]] * 2),
         ("timestamp", [str(ns // 1_000_000) for ns in EPOCH_NS]),
+        ("TimeUS", [str(ns // 1_000) for ns in EPOCH_NS]),
+        ("GPS Time", [str(ns / 1e9) for ns in EPOCH_NS]),
+        ("UTC", [m.isoformat() for m in MOMENTS]),
+        ("DateTime", [f"{45_000.25 + 0.02 * i / 86_400:.12f}" for i in range(60)]),
         ("timestamp", [str(ns) for ns in EPOCH_NS]),
         ("%time", [str(ns) for ns in EPOCH_NS]),
         (
@@ -32,7 +36,20 @@ EPOCH_NS = [1_717_200_000_123_456_789 + 20_000_000 * i for i in range(60)]
             [f"{i},{ns // 10**9},{ns % 10**9}" for i, ns in enumerate(EPOCH_NS)],
         ),
     ],
-    ids=["zone", "am pm", "of day", "of hour", "ms", "ns", "rostopic", "stamp"],
+    ids=[
+        "zone",
+        "am pm",
+        "of day",
+        "of hour",
+        "ms",
+        "us",
+        "gps",
+        "utc",
+        "days",
+        "ns",
+        "rostopic",
+        "stamp",
+    ],
 )
 def test_clocks(tmp_path: Path, header: str, cells: list[str]) -> None:
     rows = [f"{cell},{0.5 * i}" for i, cell in enumerate(cells)]

@@ -54,6 +54,7 @@ def test_an_awful_file(tmp_path: Path) -> None:
     assert report.unreadable == 1
     assert report.notes == [
         "line 8, column 'hip [deg]': 'ERR' is no number, taken for missing",
+        "an episode begins after a blank line",
     ]
 
 
@@ -175,3 +176,41 @@ def test_a_quote_too_many_leaves_columns_of_one_length(tmp_path: Path) -> None:
     table, report = open_text(path), FileReport("a")
     for rows in table.rows(["hip [deg]"], table.time, "trial", report):
         assert len(rows.time) == len(rows.label) == len(rows.values)
+
+
+def test_what_is_far_larger_unpacked_is_refused_before_it_is_parsed(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv.gz"
+    with gzip.open(path, "wb", 9) as file:
+        file.write(b"t,x\n")
+        for _ in range(10):
+            file.write(b"0.01,0\n" * (1 << 20))
+    with pytest.raises(DepoError, match=r"a.csv.gz, unpacked, expands from .* more than 200 times"):
+        open_text(path)
+
+
+@pytest.mark.parametrize(
+    "above",
+    [
+        "FREQUENCY\t50\nNO_OF_MARKERS\t2\nMARKERS\tA\tB\n",  # Qualisys
+        "LabVIEW Measurement\nSeparator\tTab\nChannels\t2\t\nSamples\t9\t9\t\n***End***\t\t\n",
+        "Rate\t50\nOffset\t0.5\nGain\t2\nRange\t10\nBits\t16\n\n",
+    ],
+)
+def test_what_a_file_says_of_itself_is_no_row(tmp_path: Path, above: str) -> None:
+    """The table was said to lack columns, in words of the parser's."""
+    rows = "".join(f"{i / 50}\t{i}.5\t{i}.25\n" for i in range(9))
+    path = save(tmp_path, f"{above}Time\thip\tknee\n{rows}")
+    own = open_text(path)
+    assert [c.name for c in own.columns] == ["Time", "hip", "knee"]
+    np.testing.assert_array_equal(values(path)[:, 0], np.arange(9) + 0.5)
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_wide_text_without_its_mark(tmp_path: Path, encoding: str) -> None:
+    path = save(tmp_path, "t,x\n0,1.5\n1,2.5\n", encoding)
+    np.testing.assert_array_equal(values(path), [[1.5], [2.5]])
+
+
+def test_the_one_column_of_clocks_is_the_time(tmp_path: Path) -> None:
+    path = save(tmp_path, "When,x\n" + "".join(f"10:00:0{i},{i}\n" for i in range(5)))
+    assert open_text(path).time == "When"

@@ -35,6 +35,7 @@ from depo.data.importing.arrays import (
     state_headers,
     table_length,
     without_matrices,
+    without_poses,
 )
 from depo.data.importing.clock import find_time
 from depo.data.importing.locomujoco import open_trajectory
@@ -42,14 +43,22 @@ from depo.data.importing.memory import demonstrations_table
 from depo.data.importing.report import FileReport
 from depo.data.importing.roles import EPISODE, bare
 from depo.data.importing.table import ROWS, Column, Rows, Table, with_label
+from depo.data.importing.units import TIME, Unit
 
 Shapes = Mapping[str, tuple[tuple[int, ...], np.dtype]]
 NUMBERED = re.compile(r"^(?P<name>.*?)_?(?P<number>\d+)(?P<rest>/[^/]+)?$")
 """An array of an episode: traj_0, or episode_0/obs."""
 NAMELESS = re.compile(r"arr_\d+$")
 """What ``numpy.savez`` calls arrays that are given without a name."""
-RATES = ("frequency", "fps", "hz", "samplerate", "samplingrate", "freq")
+RATES = (
+    *("frequency", "fps", "hz", "samplerate", "samplingrate", "freq"),
+    *("framerate", "mocapframerate", "updaterate"),
+)
 """What a single number is called that says how often rows were recorded, without underscores."""
+
+
+TICKS = {"D": 86_400.0, "h": 3600.0, "m": 60.0, "s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
+"""Seconds of what NumPy counts time by."""
 
 
 @dataclass(frozen=True)
@@ -113,7 +122,7 @@ class ArchiveTable(Table):
                         for name, block in own.items()
                     }
                 picked = [own[name] if i is None else own[name][:, i] for name, i in columns]
-                yield np.stack([np.ravel(each) for each in picked], axis=1).astype(float)
+                yield np.stack([_as_floats(np.ravel(each)) for each in picked], axis=1)
 
 
 def open_archive(path: Path) -> Table:
@@ -142,8 +151,14 @@ def _arrays(path: Path, shapes: Shapes) -> ArchiveTable:
     numbers = {
         name: shape
         for name, (shape, kind) in shapes.items()
-        if kind.kind in "biuf" and 1 <= len(shape) <= 3 and shape[0] > 0
+        if shape
+        and shape[0] > 0
+        and (
+            (kind.kind in "biuf" and len(shape) <= 3)
+            or (_tick(kind) and math.prod(shape) == shape[0])
+        )
     }
+    numbers = without_poses(numbers)
     marked = {numbers[name][0] for name in marks_of_ends(numbers)}
     numbers = without_matrices(numbers, marked, path)
     if episodes := _numbered(numbers):
@@ -167,7 +182,7 @@ def _arrays(path: Path, shapes: Shapes) -> ArchiveTable:
     left = sorted(set(shapes) - set(chosen) - {*told.used, rate})
     return ArchiveTable(
         path=path,
-        columns=tuple(Column.of(header) for header in headers),
+        columns=tuple(Column.of(h, _tick(shapes[h][1]) if h in shapes else None) for h in headers),
         state=state_headers(headers),
         time=find_time(headers),
         hz=hz,
@@ -180,12 +195,32 @@ def _arrays(path: Path, shapes: Shapes) -> ArchiveTable:
     )
 
 
+def _tick(kind: np.dtype) -> Unit | None:
+    """The unit of NumPy's dates and spans of time."""
+    if kind.kind not in "mM":
+        return None
+    name, count = np.datetime_data(kind)
+    seconds = TICKS.get(name)
+    return None if seconds is None else Unit("s", seconds * count, TIME)
+
+
+def _as_floats(values: np.ndarray) -> np.ndarray:
+    if values.dtype.kind not in "mM":
+        return values.astype(float)
+    return np.where(np.isnat(values), np.nan, values.astype(np.int64).astype(float))
+
+
 def _read(path: Path, name: str) -> np.ndarray:
     return read_npz(path, [name])[name]
 
 
 def _nothing(path: Path, shapes: Shapes) -> DepoError:
     objects = [name for name, (_, kind) in shapes.items() if kind.hasobject]
+    if fields := [name for name, (_, kind) in shapes.items() if kind.names and not kind.hasobject]:
+        return DepoError(
+            f"{path}: '{readable(fields[0])}' is an array of records, which is not read: save "
+            "each field for itself, numpy.savez('FILE.npz', **{n: a[n] for n in a.dtype.names})"
+        )
     said = readable(", ".join(objects or shapes))
     return DepoError(
         f"{path} has no array of numbers with rows ("

@@ -126,6 +126,29 @@ def _last(name: str) -> str:
     return name.split("/")[-1].lower()
 
 
+def without_poses(shapes: Mapping[str, tuple[int, ...]]) -> dict[str, tuple[int, ...]]:
+    """The datasets without those that have a matrix for each row of a table beside them: of one
+    that is called as a state, or has a time.
+
+    >>> list(without_poses({"qpos": (200, 7), "xpos": (200, 3, 3)}))
+    ['qpos']
+    >>> list(without_poses({"state": (4, 50), "obs": (4, 50, 3)}))
+    ['state', 'obs']
+    """
+    times = {n for n, s in shapes.items() if math.prod(s) == s[0] > 1 and find_time([bare(n)])}
+    timed = {shapes[name][0] for name in times}
+    cubes = {name: shape for name, shape in shapes.items() if len(shape) == 3}
+    episodes = {shape[:2] for shape in cubes.values()}
+    rows = {
+        shape[0]
+        for name, shape in shapes.items()
+        if name not in {*cubes, *times}
+        and (shape[0] in timed or (len(shape) == 2 and name.split("/")[-1] in STATES))
+        and shape not in episodes
+    }
+    return {name: s for name, s in shapes.items() if name not in cubes or s[0] not in rows}
+
+
 def without_matrices(
     shapes: Mapping[str, tuple[int, ...]], marked: Collection[int], path: Path
 ) -> dict[str, tuple[int, ...]]:

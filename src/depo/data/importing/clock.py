@@ -37,6 +37,13 @@ NAMES = (
     "tiempo",
 )
 """What a column of times is called, without its unit and in lower case."""
+TIMED = re.compile(
+    r"((gps|utc|ros|unix|epoch|posix|log|logger|sys|system|device|sensor|host|local|server|source"
+    r"|sim|simulation|rec|record|recorded|recording|elapsed|running|boot|rel|relative|abs|absolute)"
+    r"[_ .]*)?(time|timestamp|time_stamp|stamp|clock|utc|datetime|date_time|date time)"
+    r"([_ .]*utc)?$"
+)
+"""The same beside a word that says whose time it is."""
 COARSE = ("minutes", "hours")
 """Of them, what may as well be one part of a clock, beside its seconds."""
 SECONDS, FRACTIONS = (
@@ -45,7 +52,7 @@ SECONDS, FRACTIONS = (
 )
 """What the two halves of a time of ROS are called."""
 PARTS = re.compile(
-    r"(?<![_\s.])[_\s.]*+"
+    r"(?<![_\s.])([_\s.]++|(?<=time)|(?<=stamp))"
     r"((milli|micro|nano)seconds|seconds|s|sec|ms|us|ns|minutes|hours|millis|micros)$"
 )
 LAST = re.compile(r"[^./]*$")
@@ -65,6 +72,8 @@ CLOCK = re.compile(
 EPOCH = (5e8, 5e9)
 """Seconds since 1970 of times between 1985 and 2128."""
 UNITS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
+DAYS = ((2e4, 8e4), (6.8e5, 8e5))
+"""Numbers of days of dates between 1954 and 2119, as spreadsheets and MATLAB count them."""
 SLOWEST = 100.0
 """Seconds from one row to the next that no logger of motion waits."""
 DAY = 86_400.0
@@ -79,6 +88,8 @@ def find_time(headers: Sequence[str]) -> str:
     'header.stamp.secs'
     >>> find_time(["hours", "minutes", "seconds"]), find_time(["elapsed_milliseconds"])
     ('seconds', 'elapsed_milliseconds')
+    >>> find_time(["TimeUS", "x"]), find_time(["GPS Time", "x"]), find_time(["lap_time", "x"])
+    ('TimeUS', 'GPS Time', '')
     """
     whole = [h for h in headers if _is_time(h) and not _lacks_fraction(h, headers)]
     for found in (
@@ -124,23 +135,26 @@ def _last(header: str) -> str:
 def _is_time(header: str) -> bool:
     name = split_header(header)[0].lower().strip().lstrip("_%/ ")
     bare = PARTS.sub("", name) if time_unit(header) else name
-    return name in NAMES or bare in NAMES
+    return any(each in NAMES or TIMED.match(each) for each in (name, bare))
 
 
 def guessed_unit(times: np.ndarray, usual: float | None = None) -> Unit:
-    """The unit of times whose header says none. Large numbers are times since 1970; others are
-    seconds, unless the steps are longer than motion is logged apart (2, or 1 in whole numbers) and
-    than an environment's own step (``usual``, in seconds).
+    """The unit of times whose header says none. Large numbers are times since 1970, or days where
+    their steps are tiny; others are seconds, unless the steps are longer than motion is logged
+    apart (2, or 1 in whole numbers) and than an environment's own step (``usual``, in seconds).
 
     >>> guessed_unit(np.array([0.0, 0.01, 0.02])).name, guessed_unit(np.array([0.0, 10, 20])).name
     ('s', 'ms')
     >>> guessed_unit(np.array([0.0, 10, 20]), usual=10.0).name
     's'
+    >>> guessed_unit(45_000 + np.arange(3) / 86_400).name
+    'd'
     >>> guessed_unit(np.array([1.7145e12, 1.7145e12 + 1_000])).name
     'ms'
     """
     times = times[np.isfinite(times)]
     steps = np.diff(times)
+    is_coarse = len(steps) > 0 and np.mean(steps == 0) > 0.5
     steps = steps[steps > 0]
     step = float(np.median(steps)) if len(steps) else 0.0
     for name, factor in UNITS.items():
@@ -149,8 +163,12 @@ def guessed_unit(times: np.ndarray, usual: float | None = None) -> Unit:
         )
         if is_epoch and step * factor < SLOWEST:
             return Unit(name, factor, "time")
+    is_day = len(times) and any(a < times.min() and times.max() < b for a, b in DAYS)
+    if is_day and 0 < step < SLOWEST / DAY:
+        return Unit("d", DAY, "time")
     if (
         step <= 2 * (usual or 0)
+        or (step == 1 and is_coarse)  # rows of one second: no logger has several in a millisecond
         or step < 1
         or (step < 2 and not np.array_equal(times, np.round(times)))
     ):

@@ -8,6 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 
 from depo.core.errors import DepoError, readable
@@ -24,6 +25,10 @@ COMMENT = re.compile(r"^\s*(#|%|//)\s*")
 NO_ANGLE = re.compile(r"^time$|_t[xyz]$|force|moment|torque|activation|length|_[vp][xyz]$|/speed$")
 """What OpenSim's names say of columns that are in SI units even in a file in degrees."""
 MOST_COLUMNS = 10_000
+PER_BLANK = 3
+"""Rows to a blank line, if such lines divide anything."""
+SURELY = 5
+"""Rows of full width, one after the other, that are surely those of the table."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +50,9 @@ class Dialect:
     width: int
     """How many columns a row has."""
     line_end: str = "\n"
+    has_parts: bool = True
+    """Whether blank lines divide anything: not where one follows (nearly) every row, as where line
+    ends were written twice."""
     notes: tuple[str, ...] = ()
 
 
@@ -57,11 +65,27 @@ def text_encoding(head: bytes) -> str:
     ]:
         if head.startswith(mark):
             return name
+    if is_wide := _wide_encoding(head):
+        return is_wide
     try:
         codecs.getincrementaldecoder("utf-8")().decode(head)
     except UnicodeDecodeError:
         return "cp1252"
     return "utf-8"
+
+
+def _wide_encoding(head: bytes) -> str:
+    """UTF-16 without its mark: every other byte of plain text is 0; empty: it is something else."""
+    some = head[: len(head) // 2 * 2]
+    if len(some) < 4:
+        return ""
+    for encoding, zeros, others in (
+        ("utf-16-le", some[1::2], some[::2]),
+        ("utf-16-be", some[::2], some[1::2]),
+    ):
+        if zeros.count(0) > 0.8 * len(zeros) and not others.count(0):
+            return encoding
+    return ""
 
 
 def sniff(head: bytes, path: Path) -> Dialect:
@@ -105,8 +129,14 @@ def sniff(head: bytes, path: Path) -> Dialect:
         clocks={i: headers[i] for i in range(width) if kinds[i] == "clock"},
         width=width,
         line_end=line_end,
+        has_parts=_blanks(lines[first:]) * PER_BLANK <= len(data),
         notes=(*notes, *_said(numbers, columns.values(), lines[:first])),
     )
+
+
+def _blanks(lines: Sequence[str]) -> int:
+    """How many rows come after a blank line."""
+    return sum(bool(b.strip()) and not a.strip() for a, b in pairwise(lines))
 
 
 def _said(numbers: NumberFormat, columns: Iterable[Column], above: Sequence[str]) -> list[str]:
@@ -174,7 +204,7 @@ def _separator(lines: Sequence[str]) -> tuple[str, int]:
 def _first_row(cells: Sequence[Sequence[str]], width: int, format: NumberFormat) -> int | None:
     """The line where rows begin. Columns may be called by numbers: a first line with a word above
     numbers is a header."""
-    lines = (i for i, row in enumerate(cells) if _is_data(row, width, format))
+    lines = iter(_longest_run(cells, width, format))
     first = next(lines, None)
     if first is None or any(len(row) == width and any(row) for row in cells[:first]):
         return first
@@ -188,6 +218,27 @@ def _first_row(cells: Sequence[Sequence[str]], width: int, format: NumberFormat)
     ]
     is_header = any(titles) and not any("." in c and format.fits(c) for c in cells[first])
     return below if is_header else first
+
+
+def _longest_run(cells: Sequence[Sequence[str]], width: int, format: NumberFormat) -> Sequence[int]:
+    """The lines of the first few rows that follow each other, of the first that do: what a file
+    says of itself above its header may look like a row (``FREQUENCY 50``), and is no table."""
+    runs, whole, is_open = [list[int]()], [0], False
+    for i, row in enumerate(cells):
+        if not any(row):
+            continue
+        if not _is_data(row, width, format):
+            is_open = False
+            continue
+        if not is_open:
+            runs.append([])
+            whole.append(0)
+        is_open = True
+        runs[-1].append(i)
+        whole[-1] += len(row) == width
+        if whole[-1] >= SURELY:
+            break
+    return runs[max(range(len(runs)), key=lambda i: (whole[i], -i))] or []
 
 
 def _is_data(row: Sequence[str], width: int, format: NumberFormat) -> bool:

@@ -9,7 +9,10 @@ import numpy as np
 
 from depo.core.errors import DepoError, readable
 from depo.data.importing.clock import days_added, guessed_unit
-from depo.data.importing.columns import LINEAR, QUATERNION
+from depo.data.importing.coarse import CoarseTimes, is_growing
+from depo.data.importing.codes import MissingCodes
+from depo.data.importing.columns import QUATERNION
+from depo.data.importing.kinds import Kinds
 from depo.data.importing.marks import Labels, Marks
 from depo.data.importing.plan import ImportSettings, Plan
 from depo.data.importing.resampling import TURN, Resampler, Stretch
@@ -17,8 +20,8 @@ from depo.data.importing.segments import Segmenter, typical_step
 from depo.data.importing.table import Rows
 from depo.data.importing.units import ANGLE
 from depo.data.importing.velocities import Differentiator
-from depo.data.importing.wrapping import Wrap, are_quaternions, in_turn, spans, wrap_of
-from depo.data.importing.writing import EpisodeWriter
+from depo.data.importing.wrapping import in_turn
+from depo.data.importing.writing import EpisodeWriter, coarse_features, rounding_of
 
 GAP = 5.0
 """Rows that may be missing, or one state, where nothing else is said."""
@@ -50,14 +53,19 @@ class FileImport:
     _resolution: float = 0.0
     """Seconds by which times that mean the same may differ."""
     _day: tuple[float, float] = (np.nan, 0.0)
-    _kinds: list[str] = field(default_factory=list)
-    _scale: np.ndarray = field(default_factory=lambda: np.ones(0))
-    _wraps: dict[int, Wrap] = field(default_factory=dict)
-    """Of signals that are angles by their jumps."""
+    _codes: MissingCodes = field(init=False)
+    _coarse: CoarseTimes | None = None
+    _rounded: np.ndarray = field(default_factory=lambda: np.zeros((2, 1)))
+    _kinds: Kinds = field(init=False)
+    _scale: np.ndarray = field(init=False)
     _labels: Labels = field(default_factory=lambda: Labels(Marks()))
 
     def __post_init__(self) -> None:
         self._labels = Labels(self.plan.marks)
+        signals = self.plan.selection.signals
+        self._codes = MissingCodes(self.plan.selection.headers, self.plan.report)
+        self._kinds = Kinds(self.plan.selection, self.plan.report)
+        self._scale = np.array([signal.factor for signal in signals for _ in signal.headers])
 
     def run(self) -> Iterator[float]:
         """Read, and yield the share that was read."""
@@ -67,11 +75,15 @@ class FileImport:
         for whole in read:
             rows, time = self._told_apart(whole, len(headers))
             if self._resampler is None:
-                self._check_label(rows.label)
-                self._find_angles(rows.values)
+                self._check_label(whole.label)
+                self._kinds.look(rows.values, time, rows.label)
                 self._begin(time)
+                self._look_for_time(rows.values)
             assert self._segmenter is not None
             assert self._resampler is not None
+            if plan.report.rows:
+                for column, turn in self._kinds.look(rows.values, time, rows.label):
+                    self._resampler.add_angle(column, turn)
             plan.report.rows += len(rows.values)
             for segment in self._segmenter.split(time, rows.values * self._scale, rows.label):
                 if segment.is_new:
@@ -79,45 +91,43 @@ class FileImport:
                 self._take(self._resampler.push(segment.time, segment.rows))
             yield rows.share
         self._end_segment()
+        for note in coarse_features(self._rounded, plan.selection.names):
+            plan.report.note(note)
+        if self._resampler is not None and self._resampler.step and self._kinds.held:
+            plan.report.note(
+                f"{self._kinds.held_names}: few whole numbers, as codes and counters are, each "
+                "held until the next row, not interpolated (otherwise: --columns …:linear)"
+            )
         if not plan.report.rows:
             plan.report.note("no rows")
 
     def _told_apart(self, rows: Rows, width: int) -> tuple[Rows, np.ndarray]:
         """Rows with the columns of the state alone, each one's episode, and its time."""
         more = rows.values[:, width:]
-        label = rows.label
+        labels = [each for each in (rows.label, rows.part) if each is not None]
         if marked := len(self.plan.marks.headers):
             before = self._labels.count
-            label = self._labels.of(more[:, :marked])
+            labels.append(self._labels.of(more[:, :marked]))
             if self._labels.count > before:
                 self.plan.report.note(self.plan.marks.sentence)
-        own = rows._replace(values=rows.values[:, :width], label=label)
-        return own, self._seconds(own, more[:, marked] if self.plan.fraction else None)
+        label = np.column_stack(labels) if labels else None
+        values = rows.values[:, :width]
+        if not (self.writer.is_finite or self.plan.rows_are_steps):
+            values = self._codes.without(values)
+        own = rows._replace(values=values, label=label)
+        time = self._seconds(own, more[:, marked] if self.plan.fraction else None)
+        return own, self._spread(time, values)
 
-    def _find_angles(self, values: np.ndarray) -> None:
-        """What the first rows tell of signals whose kind nobody says."""
-        signals = self.plan.selection.signals
-        self._kinds = [signal.kind for signal in signals]
-        self._scale = np.array([signal.factor for signal in signals for _ in signal.headers])
-        for i, own in enumerate(spans([len(signal.headers) for signal in signals])):
-            names = readable(", ".join(signals[i].headers))
-            if signals[i].is_certain:
-                continue
-            if self._kinds[i] == QUATERNION and not are_quaternions(values[:, own]):
-                self._kinds[i] = LINEAR
-            elif self._kinds[i] == QUATERNION:
+    def _spread(self, time: np.ndarray, values: np.ndarray) -> np.ndarray:
+        """Times that several rows share, made finer."""
+        if self.plan.time and self._resampler is None and len(time):
+            self._coarse = CoarseTimes.of(time, values)
+            if self._coarse is not None:
                 self.plan.report.note(
-                    f"{names}: a quaternion by its names and length, so its sign is made "
-                    "continuous and it is interpolated by slerp (otherwise: --columns …:linear)"
+                    f"'{readable(self.plan.time)}' is the same in several rows, one after the "
+                    f"other: they are taken for {self._coarse.apart:.4g} s apart"
                 )
-            elif (wrap := wrap_of(values[:, own.start])) is not None:
-                self._wraps[i], self._kinds[i] = wrap, ANGLE
-                self._scale[own] = TURN / wrap.turn
-                self.plan.report.note(
-                    f"{names} jumps by {wrap.turn:.4g} as an angle does: interpolated across the "
-                    "jumps, its unit left as it is (say it by --columns "
-                    f"{names}:{'deg' if wrap.turn == 360 else 'rad'}, or :linear for no angle)"
-                )
+        return time if self._coarse is None else self._coarse.spread(time)
 
     def _seconds(self, rows: Rows, fraction: np.ndarray | None) -> np.ndarray:
         """The time of each row in seconds since the first, or its number."""
@@ -195,6 +205,18 @@ class FileImport:
                 "sort the file by them, or name another column by --time"
             )
 
+    def _look_for_time(self, values: np.ndarray) -> None:
+        """Say what of the state may be a time, where none is known."""
+        if self.plan.time or self.plan.rows_are_steps or self.writer.is_finite:
+            return
+        for i, header in enumerate(self.plan.selection.headers):
+            if is_growing(values[:, i]):
+                name = readable(header)
+                self.plan.report.note(
+                    f"'{name}' grows by the same from row to row, as a time or a counter does: if "
+                    f"it is a time, --time '{name}'; if it counts, leave it out by --columns"
+                )
+
     def _check_label(self, label: np.ndarray | None) -> None:
         """Refuse episodes that take turns: their rows would have to be sorted first."""
         if label is None or len(label) < 4 or not self.plan.episode:
@@ -220,21 +242,24 @@ class FileImport:
         )
 
     def _new_resampler(self, max_gap: float, step: float | None) -> Resampler:
-        widths, angles, quaternions, column = [], [], [], 0
-        for signal, kind in zip(self.plan.selection.signals, self._kinds, strict=True):
+        widths, quaternions, column = list[int](), list[int](), 0
+        angles, wraps = dict[int, float](), self._kinds.wraps
+        for i, signal in enumerate(self.plan.selection.signals):
             widths.append(len(signal.headers))
+            kind = self._kinds.kinds[i]
             if kind == ANGLE:
-                angles.append(column)
+                angles[column] = wraps[i].turn if i in wraps else TURN
             elif kind == QUATERNION:
                 quaternions.append(column)
             column += len(signal.headers)
         return Resampler(
             tuple(widths),
-            tuple(angles),
+            angles,
             tuple(quaternions),
             max_gap,
             step,
             self.writer.is_finite,
+            self._kinds.held,
             min(self._resolution, MOST_ROUNDED * step) if step else 0.0,
         )
 
@@ -261,6 +286,7 @@ class FileImport:
         if len(time):
             states = self._states(values, rates)
             self.writer.add(time - self._origin, states, self.plan.report)
+            self._rounded = self._rounded + rounding_of(states)
 
     def _states(self, values: np.ndarray, rates: np.ndarray) -> np.ndarray:
         starts = np.cumsum([0, *(len(s.headers) for s in self.plan.selection.signals)])
@@ -269,10 +295,9 @@ class FileImport:
             own = (rates if feature.is_rate else values)[
                 :, starts[feature.signal] + feature.component
             ]
-            if wrap := self._wraps.get(feature.signal):
-                own = own * (wrap.turn / TURN)
-                if not feature.is_rate and (wrap.turn != TURN or feature.low is None):
-                    own = wrap.put_back(own)
+            wrap = self._kinds.wraps.get(feature.signal)
+            if wrap and not feature.is_rate and (wrap.turn != TURN or feature.low is None):
+                own = wrap.put_back(own)
             if feature.low is not None and (wrap is None or wrap.turn == TURN):
                 own = in_turn(own, feature.low)
             columns.append(own)

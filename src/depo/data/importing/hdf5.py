@@ -25,6 +25,7 @@ from depo.data.importing.arrays import (
     state_headers,
     table_length,
     without_matrices,
+    without_poses,
 )
 from depo.data.importing.hdf5_files import datasets, opened
 from depo.data.importing.table import ROWS
@@ -114,6 +115,7 @@ def _tables(found: dict[str, Any], path: Path) -> Tables:
     cubes = {name: data for name, data in found.items() if len(data.shape) == 3}
     if cubes:
         marked = {found[name].shape[0] for name in marks_of_ends(_shapes(found))}
+        cubes = {name: cubes[name] for name in without_poses(_shapes(found)) if name in cubes}
         cubes = {n: cubes[n] for n in without_matrices(_shapes(cubes), marked, path)}
         flat = {name: data for name, data in found.items() if len(data.shape) < 3}
         if any(name.split("/")[-1] in STATES for name in cubes) or not flat:

@@ -60,6 +60,7 @@ def datasets(file: Any, path: Path) -> dict[str, Any]:
     import h5py
 
     found: dict[str, Any] = {}
+    records: list[str] = []
     waiting, seen = [("", file, 0)], 0
     while waiting:
         prefix, group, depth = waiting.pop()
@@ -83,8 +84,13 @@ def datasets(file: Any, path: Path) -> dict[str, Any]:
                 is_turned = "MATLAB_class" in member.attrs and len(member.shape) > 1
                 stored = Stored(file, f"{prefix}{name}", member)
                 found[f"{prefix}{name}"] = Turned(stored) if is_turned else stored
+            elif getattr(getattr(member, "dtype", None), "names", None):
+                records.append(prefix + name)
     if not found:
-        raise DepoError(f"{path} has no dataset of numbers with rows")
+        why = (
+            f": '{readable(records[0])}' is a table of records, save each field" if records else ""
+        )
+        raise DepoError(f"{path} has no dataset of numbers with rows{why}")
     return dict(sorted(found.items()))
 
 

@@ -18,6 +18,8 @@ class Marks(NamedTuple):
     ends: tuple[str, ...] = ()
     starts: tuple[str, ...] = ()
     counter: str = ""
+    changes: tuple[str, ...] = ()
+    """Columns whose changes begin an episode, beside the one that is read as its label."""
 
     @classmethod
     def among(cls, headers: Sequence[str], *, counters: bool) -> Marks:
@@ -34,12 +36,14 @@ class Marks(NamedTuple):
     @property
     def headers(self) -> tuple[str, ...]:
         """The columns to read."""
-        return (*self.ends, *self.starts, *([self.counter] if self.counter else []))
+        return (*self.ends, *self.starts, *([self.counter] if self.counter else []), *self.changes)
 
     @property
     def sentence(self) -> str:
         """What they do, for a report."""
         names = readable(", ".join(f"'{header}'" for header in self.headers))
+        if self.changes:
+            return f"an episode begins wherever {names} changes"
         if self.counter:
             return f"an episode begins wherever {names} goes back"
         return f"an episode {'ends' if self.ends else 'begins'} where {names} is not 0"
@@ -53,6 +57,7 @@ class Labels:
     count: int = 0
     _is_after_end: bool = False
     _before: float = -np.inf
+    _last: np.ndarray | None = None
 
     def of(self, columns: np.ndarray) -> np.ndarray:
         """Labels of some rows, from the columns of the marks.
@@ -60,7 +65,12 @@ class Labels:
         >>> Labels(Marks(ends=("done",))).of(np.array([[0.0], [1.0], [0.0]])).tolist()
         [0.0, 0.0, 1.0]
         """
-        if self.marks.counter:
+        if self.marks.changes:
+            some = np.nan_to_num(columns, nan=-1.0)
+            first = some[:1] if self._last is None else self._last
+            begins = (np.diff(some, axis=0, prepend=first) != 0).any(axis=1)
+            self._last = some[-1:].copy()
+        elif self.marks.counter:
             steps = np.diff(columns[:, 0], prepend=self._before)
             self._before = float(columns[-1, 0])
             begins = steps < 0

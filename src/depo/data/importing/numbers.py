@@ -14,7 +14,7 @@ MISSING = (
     *("-nan", "nan(ind)", "-nan(ind)", "1.#qnan", "-1.#ind", "1.#inf", "-1.#inf", "#num!"),
 )
 """What a cell without a number says, in lower case."""
-BOOLEANS = {"true": 1.0, "false": 0.0}
+BOOLEANS = {"true": 1.0, "false": 0.0, "yes": 1.0, "no": 0.0, "on": 1.0, "off": 0.0}
 NUMBER = re.compile(r"[-+]?(\d++\.?\d*+|\.\d++)([eE][-+]?\d++)?$")
 """Digits are not divided in another way (``++``) where a cell of very many ends in a letter."""
 COMMA_NUMBER = re.compile(r"[-+]?(\d++,\d*+|,\d++|\d++)([eE][-+]?\d++)?$")

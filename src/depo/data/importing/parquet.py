@@ -11,6 +11,7 @@ import polars as pl
 
 from depo.core.errors import DepoError, readable
 from depo.data.importing.arrays import MOST_COLUMNS, STATES, state_headers
+from depo.data.importing.clock import is_time
 from depo.data.importing.text import label_codes
 
 ROWS = 1 << 18
@@ -28,7 +29,7 @@ def describe(path: Path) -> Mapping[str, Any]:
     if len(schema) > MOST_COLUMNS:
         raise DepoError(f"{path} has {len(schema):,} columns, at most {MOST_COLUMNS:,} are read")
     columns: list[str] = []
-    words, units, left, nested = [], {}, list[str](), list[str]()
+    words, units, left, nested, ragged = [], {}, list[str](), list[str](), list[str]()
     for name, kind in schema.items():
         if _is_time(kind):
             columns.append(name)
@@ -38,12 +39,23 @@ def describe(path: Path) -> Mapping[str, Any]:
         elif kind in (pl.String, pl.Categorical):
             words.append(name)
         elif not _is_nested(kind) and getattr(getattr(kind, "inner", None), "is_numeric", bool)():
-            columns += [f"{name}.{i}" for i in range(_width(table, name, kind))]
+            least, most = _widths(table, name, kind)
+            if least == most:
+                columns += [f"{name}.{i}" for i in range(most)]
+            else:
+                ragged.append(f"{name} ({least:,} to {most:,})")
         elif _is_nested(kind):
             nested.append(name)
         else:
             left.append(name)
     notes = [f"not read: {', '.join(left)[:200]}"] if left else []
+    if ragged and (all(map(is_time, columns)) or any(name.startswith(STATES) for name in ragged)):
+        raise DepoError(
+            f"{path}: column '{readable(ragged[0])}' holds lists of different lengths, and a state "
+            "has as many numbers in each row: write one row a step, as polars' DataFrame.explode "
+            "does where a row is an episode"
+        )
+    notes += [f"lists of different lengths: {', '.join(ragged)[:200]}"] if ragged else []
     if (nested and not columns) or any(name.startswith(STATES) for name in nested):
         raise DepoError(
             f"{path}: column '{readable(nested[0])}' holds lists of lists, as where a row is an "
@@ -127,10 +139,11 @@ def _ticks(kind: Any) -> float:
     return {"ns": 1e9, "us": 1e6, "ms": 1e3}[getattr(kind, "time_unit", "us") or "us"]
 
 
-def _width(table: pl.LazyFrame, name: str, kind: Any) -> int:
+def _widths(table: pl.LazyFrame, name: str, kind: Any) -> tuple[int, int]:
+    """The lengths of the shortest and the longest list; those that are missing have none."""
     if isinstance(kind, pl.Array):
-        width = int(kind.shape[0]) if len(kind.shape) == 1 else 0
-    else:
-        first = table.select(pl.col(name).list.len()).head(LOOKED_AT).collect()
-        width = int(first.to_series().max() or 0)  # type: ignore[arg-type]  # a first one may be null
-    return min(width, MOST_COLUMNS)
+        width = min(int(kind.shape[0]), MOST_COLUMNS) if len(kind.shape) == 1 else 0
+        return width, width
+    first = table.select(pl.col(name).list.len()).head(LOOKED_AT).collect().to_series()
+    sizes = [int(size) for size in first.drop_nulls() if size]
+    return min(min(sizes, default=0), MOST_COLUMNS), min(max(sizes, default=0), MOST_COLUMNS)

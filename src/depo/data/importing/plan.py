@@ -15,7 +15,7 @@ from depo.data.importing.clock import fraction_of
 from depo.data.importing.columns import Selection, choose, resolve_one, unread_units
 from depo.data.importing.marks import Marks
 from depo.data.importing.report import FileReport
-from depo.data.importing.roles import episode_header, with_quaternions
+from depo.data.importing.roles import episode_headers, with_quaternions
 from depo.data.importing.table import Table
 from depo.data.importing.target import Target
 from depo.data.importing.units import TIME, Unit, parse_unit, time_unit
@@ -159,9 +159,11 @@ def _episodes_of(table: Table, given: str, time: str, report: FileReport) -> tup
         return ("", marks) if marks.headers else (header, marks)
     if table.episode or table.tells_episodes or table.is_finite:
         return table.episode, Marks()
-    if header := episode_header([*numbers, *table.others]):
-        report.note(f"episodes are told apart by column '{readable(header)}'")
-        return header, Marks()
+    if headers := episode_headers([*table.others, *numbers]):
+        more = tuple(header for header in headers[1:] if header in numbers)
+        said = readable("' and '".join([headers[0], *more]))
+        report.note(f"episodes are told apart by column '{said}'")
+        return headers[0], Marks(changes=more)
     marks = Marks.among(numbers, counters=not time and len(numbers) > 1)
     return "", marks
 

@@ -6,6 +6,7 @@ otherwise there is no state at t, and the episode is cut there.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -34,6 +35,7 @@ def unwrapped(
     angle: np.ndarray,
     max_gap: float,
     before: tuple[float, float, float] | None = None,
+    turn: float = TURN,
 ) -> tuple[np.ndarray, np.ndarray, tuple[float, float, float] | None]:
     """An angle without jumps of a whole turn, the turns added to each sample, and the last sample.
 
@@ -52,7 +54,7 @@ def unwrapped(
     times, angles = time[good], angle[good]
     start = (times[0], angles[0], 0.0) if before is None else before
     jumps = np.diff(angles, prepend=start[1])
-    turns = -TURN * np.round(jumps / TURN)
+    turns = -turn * np.round(jumps / turn)
     is_far = np.diff(times, prepend=start[0]) > max_gap
     total = np.cumsum(np.where(is_far, 0.0, turns)) + start[2]
     forgotten = np.where(is_far, total, 0.0)  # what had been added before the last gap
@@ -106,8 +108,10 @@ def interpolated(
     *,
     tolerance: float = 0.0,
     is_quaternion: bool = False,
+    held: Collection[int] = (),
 ) -> Values:
-    """A signal's samples (times, components) at other times, by those that are good.
+    """A signal's samples (times, components) at other times, by those that are good. Components
+    that are ``held`` stay as they were until the next sample.
 
     >>> found = interpolated(np.array([0.0, 1.0]), np.array([[0.0], [2.0]]), np.array([0.25]), 1.0)
     >>> found.values.tolist(), found.is_known.tolist()
@@ -132,7 +136,9 @@ def interpolated(
     before, after = samples[good[left]], samples[good[right]]
     if is_quaternion:
         return Values(slerp(before, after, share), is_known, is_repaired)
-    weight = share[:, None]
+    weight = np.repeat(share[:, None], samples.shape[1], axis=1) if held else share[:, None]
+    for component in held:
+        weight[:, component] = is_right & ~is_left
     return Values(before * (1 - weight) + after * weight, is_known, is_repaired)
 
 
@@ -154,13 +160,15 @@ class Resampler:
     """
 
     widths: tuple[int, ...]
-    angles: tuple[int, ...]
-    """Columns that are angles."""
+    angles: dict[int, float]
+    """Columns that are angles, and how much a turn of each is."""
     quaternions: tuple[int, ...]
     """First columns of quaternions."""
     max_gap: float
     step: float | None = None
     is_finite: bool = False
+    held: Collection[int] = ()
+    """Columns of codes, between which nothing lies."""
     resolution: float = 0.0
     """Seconds by which times that mean the same may differ."""
     _time: np.ndarray = field(default_factory=lambda: np.zeros(0))
@@ -181,9 +189,9 @@ class Resampler:
             return []
         rows = np.where(np.isfinite(rows), rows, np.nan)
         turns = np.zeros((len(rows), len(self.angles)))
-        for i, column in enumerate(self.angles):
+        for i, (column, turn) in enumerate(self.angles.items()):
             rows[:, column], turns[:, i], self._before[column] = unwrapped(
-                time, rows[:, column], self.max_gap, self._before.get(column)
+                time, rows[:, column], self.max_gap, self._before.get(column), turn
             )
         for column in self.quaternions:
             own = slice(column, column + 4)
@@ -199,6 +207,15 @@ class Resampler:
         self._rows = np.concatenate([self._rows, rows])
         self._turns = np.concatenate([self._turns, turns])
         return self._decide(self._frontier())
+
+    def add_angle(self, column: int, turn: float) -> None:
+        """From the next rows on a column is an angle; up to here it has not jumped."""
+        self.angles[column] = turn
+        self._turns = np.column_stack([self._turns, np.zeros(len(self._turns))])
+        self._shift = np.append(self._shift, 0.0)
+        if len(self._time) and len(good := np.flatnonzero(np.isfinite(self._rows[:, column]))):
+            last = good[-1]
+            self._before[column] = (float(self._time[last]), float(self._rows[last, column]), 0.0)
 
     def close(self) -> list[Stretch]:
         """The rest, at the segment's end; the next rows are another segment."""
@@ -254,7 +271,9 @@ class Resampler:
         values = np.empty((len(at), self._rows.shape[1]))
         is_known, repaired = np.ones(len(at), bool), np.zeros(len(at), int)
         if np.isfinite(self._rows).all() and not self.quaternions:  # all signals at once
-            all_of = interpolated(self._time, self._rows, at, self.max_gap, tolerance=tolerance)
+            all_of = interpolated(
+                self._time, self._rows, at, self.max_gap, tolerance=tolerance, held=self.held
+            )
             return all_of.values, all_of.is_known, repaired
         column = 0
         for width in self.widths:
@@ -266,6 +285,7 @@ class Resampler:
                 0.0 if self.is_finite else self.max_gap,
                 tolerance=tolerance,
                 is_quaternion=column in self.quaternions,
+                held=(0,) if column in self.held else (),
             )
             values[:, own] = found.values
             is_known &= found.is_known

@@ -12,30 +12,37 @@ from depo.data.importing.clock import is_time
 from depo.data.importing.table import Column
 
 EPISODE = re.compile(
-    r"(episode|ep|trial|traj|trajectory|rollout|run|demo|demonstration|sequence|take|recording|session)"
-    r"(id|index|idx|no|nr|num|number)?$"
+    r"((episode|ep|trial|traj|trajectory|rollout|run|demo|demonstration|sequence|take|recording|session"
+    r"|clip|trip|lap|flight|subject|participant|scenario|experiment)(id|index|idx|no|nr|num|number|name)?"
+    r"|(vehicle|track|object|agent|animal|person|user|motion|drive|file|log|bag|scene|segment|case)"
+    r"(id|index|idx|no|nr|num|number|name))$"
 )
 """Columns whose changes begin episodes; names without blanks, underscores and case."""
 ENDS = re.compile(
     r"(done|dones|terminal|terminals|terminated|truncated|terminations?|truncations?|timeouts?"
-    r"|islast|isterminal|episodeends?|endofepisode)$"
+    r"|(is)?last|islaststep|isterminal|isdone|isend|episodeends?|endofepisode|endepisode|episodedone)$"
 )
 """Columns that mark the last row of an episode."""
-STARTS = re.compile(r"(isfirst|episodestarts?|reset)$")
+STARTS = re.compile(
+    r"((is)?first|isfirststep|isstart|isreset|episodestarts?|episodebegins?|startofepisode"
+    r"|startepisode|newepisode|isnewepisode|reset|restart)$"
+)
 """Columns that mark the first."""
 COUNTER = re.compile(
-    r"(index|idx|frame|row|sample|step|timestep|frames|steps)(id|index|idx|no|nr|num|number|count)?$"
+    r"(index|idx|(sub)?frame|row|sample|step|timestep|(sub)?frames|steps)(id|index|idx|no|nr|num|number|count)?$"
     r"|seq$|column1$|unnamed:\d+(level\d+)?(\.\d+)?$|indexlevel\d+$"
 )
 """Columns that count rows."""
 NO_STATE = re.compile(
     r"((actions?|acts?|rewards?|returns?|infos?|discounts?)([._/ \[]?\d+\]?)?$)"
-    r"|((actions?|rewards?|infos?)[._/ ])"
+    r"|((actions?|rewards?|infos?)[._/ ])|(^|.*[._/ ])(cmd|command|ctrl)s?([._/ \[]|$)"
 )
 """What a dataset holds beside states."""
 NEXT = re.compile(r"next[_./ ]?")
 QUATERNION = re.compile(r"^(?P<prefix>.*?)[\[(]?(?P<axis>[wxyz])[\])]?$")
-NUMBERED = re.compile(r"^(?P<prefix>.*(?:quat|orient|rotation).*?)[._\[]?(?P<axis>[0-4])\]?$")
+NUMBERED = re.compile(
+    r"^(?P<prefix>(?:.*(?:quat|orient|rotation).*?|(?:.*[^a-z])?[qe]))[._\[]?(?P<axis>[0-4])\]?$"
+)
 GUESSED = "guessed "
 """Begins the word of a quaternion that only names tell."""
 
@@ -50,13 +57,13 @@ def bare(header: str) -> str:
     return name if name.startswith("unnamed") else re.split(r"[./]", name)[-1]
 
 
-def episode_header(headers: Sequence[str]) -> str:
-    """The column that tells episodes apart; empty: none is called so.
+def episode_headers(headers: Sequence[str]) -> list[str]:
+    """The columns that tell episodes apart: a trial of a subject's is told by both.
 
-    >>> episode_header(["t", "Run_ID", "x"]), episode_header(["running", "x"])
-    ('Run_ID', '')
+    >>> episode_headers(["t", "Run_ID", "x"]), episode_headers(["subject", "running", "trial"])
+    (['Run_ID'], ['subject', 'trial'])
     """
-    return next((h for h in headers if EPISODE.match(bare(h))), "")
+    return [h for h in headers if EPISODE.match(bare(h))]
 
 
 def is_counter(header: str) -> bool:
@@ -93,7 +100,7 @@ def with_quaternions(columns: Sequence[Column]) -> tuple[Column, ...]:
     >>> len({column.quaternion for column in found}), found[0].quaternion != ""
     (1, True)
     """
-    found = list(columns)
+    found, names = list(columns), {column.name.lower() for column in columns}
     for pattern in (QUATERNION, NUMBERED):
         matches = [pattern.match(column.name.lower()) for column in columns]
         for i in range(len(found) - 3):
@@ -103,6 +110,8 @@ def with_quaternions(columns: Sequence[Column]) -> tuple[Column, ...]:
             ):
                 continue
             axes = "".join(match["axis"] for match in four)
+            if axes.isdigit() and f"{four[3].string[:-1]}{int(axes[3]) + 1}" in names:
+                continue  # joints, of which there are more
             if len({match["prefix"] for match in four}) == 1 and _are_axes(axes):
                 word = f"{GUESSED}{i}"
                 found[i : i + 4] = [replace(c, quaternion=word) for c in found[i : i + 4]]

@@ -38,12 +38,13 @@ class Segmenter:
     report: FileReport
     _time: float | None = None
     _highest: float = -np.inf
-    _label: float | None = None
+    _label: np.ndarray | None = None
 
     def split(
         self, time: np.ndarray, rows: np.ndarray, label: np.ndarray | None
     ) -> Iterator[Segment]:
-        """The segments of a chunk; the first may continue the last one before."""
+        """The segments of a chunk; the first may continue the last one before. ``label``: a number
+        for each row's episode, or several."""
         timed = np.isfinite(time)
         if not timed.all():
             self.report.untimed += int((~timed).sum())
@@ -56,10 +57,12 @@ class Segmenter:
         self.report.splits += int(is_apart.sum())
         is_new = is_apart
         if label is not None:
-            changes = np.diff(label, prepend=label[0] if self._label is None else self._label)
-            self.report.splits -= int((is_apart & (changes != 0)).sum())
-            is_new = is_apart | (changes != 0)
-            self._label = float(label[-1])
+            label = label.reshape(len(label), -1)
+            first = label[:1] if self._label is None else self._label
+            changes = (np.diff(label, axis=0, prepend=first) != 0).any(axis=1)
+            self.report.splits -= int((is_apart & changes).sum())
+            is_new = is_apart | changes
+            self._label = label[-1:]
         is_first = self._time is None
         begins = np.flatnonzero(is_new)
         for begin, end in zip(

@@ -51,6 +51,8 @@ class Rows(NamedTuple):
     """(rows) a number for each row's episode, or None."""
     share: float
     """Of the file, up to here."""
+    part: np.ndarray | None = None
+    """(rows) a number that grows where the file itself says that something new begins, or None."""
 
 
 @dataclass(frozen=True)

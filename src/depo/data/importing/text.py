@@ -8,7 +8,7 @@ import io
 import re
 import warnings
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -60,6 +60,8 @@ def open_text(path: Path) -> TextTable:
     try:
         with path.open("rb") as raw, unpacked(raw) as file:
             head = read_whole(file, HEAD)[0]
+            if file is not raw:
+                _check_expansion(path, raw, file, len(head))
     except OSError as error:
         raise DepoError(f"{path} is not readable (damaged?): {readable(str(error))}") from None
     check_is_text(head[:FIRST], path)
@@ -68,7 +70,7 @@ def open_text(path: Path) -> TextTable:
     return TextTable(
         path=path,
         columns=tuple(own.columns.values()),
-        time=find_time([*own.clocks.values(), *headers]),
+        time=find_time([*own.clocks.values(), *headers]) or _only(own.clocks.values()),
         clocks=tuple(own.clocks.values()),
         others=(*own.words.values(), *own.clocks.values()),
         notes=own.notes,
@@ -76,11 +78,29 @@ def open_text(path: Path) -> TextTable:
     )
 
 
+def _only(clocks: Collection[str]) -> str:
+    """The one column of dates or times of day, whatever it is called."""
+    return next(iter(clocks)) if len(clocks) == 1 else ""
+
+
 def unpacked(raw: Any) -> Any:
     """The file, or what is in it if it is gzipped."""
     magic = raw.read(2)
     raw.seek(0)
     return gzip.GzipFile(fileobj=raw) if magic == b"\x1f\x8b" else raw
+
+
+def _check_expansion(path: Path, raw: Any, file: Any, seen: int) -> None:
+    """Refuse what is far larger unpacked, before any of it is parsed. A file whose beginning is as
+    a recording's is looked at no further."""
+    size = max(1, path.stat().st_size)
+    while seen <= LOOKED_AT or seen > EXPANSION * raw.tell():
+        block, is_cut = read_whole(file, CHUNK)
+        seen += len(block)
+        if not block or is_cut:
+            return
+        if seen > LOOKED_AT and seen > EXPANSION * size:
+            check_size(seen, f"{path}, unpacked,", size)
 
 
 def read_whole(file: Any, size: int) -> tuple[bytes, bool]:
@@ -110,6 +130,14 @@ class _Reader:
     examples: int = 0
     last: bytes = b""
     """The end of the chunk before."""
+    parts: int = 0
+    """Blank lines and headers between the rows so far."""
+    is_after_blank: bool = False
+    """Whether the last line was blank."""
+    has_rows: bool = False
+    """Whether there were rows yet."""
+    headers: np.ndarray | None = None
+    """Which rows of the chunk are the header again."""
 
     def read(self) -> Iterator[Rows]:
         for lines, share in self._chunks():
@@ -146,7 +174,7 @@ class _Reader:
     def _blocks(self, file: Any) -> Iterator[bytes]:
         """Bytes in UTF-8; a packed file that is cut ends where it is cut."""
         decoder = None
-        if self.dialect.encoding in ("utf-16", "cp1252"):
+        if not self.dialect.encoding.startswith("utf-8"):
             decoder = codecs.getincrementaldecoder(self.dialect.encoding)(errors="replace")
         is_first = True
         while True:
@@ -179,11 +207,13 @@ class _Reader:
     def _parsed(self, lines: bytes, share: float) -> Rows:
         packed = self._without_comments(lines)
         dropped = b"\n\n" in packed or b"\n\r\n" in packed or packed[:1] in b"\r\n"
+        begins = self._after_blanks(packed) if dropped else None
         packed = BLANK_LINES.sub(b"\n", packed).lstrip(b"\r\n") if dropped else packed
         dropped = len(packed) < len(lines)
         if self.dialect.separator == " ":
             packed = re.sub(rb"(?m)^ | (?=\r?$)", b"", re.sub(rb"[ \t]+", b" ", packed))
         if not packed.strip():
+            self.is_after_blank = True
             return Rows(np.zeros((0, len(self.wanted))), None, None, share)
         self._count_cells(packed)
         texts = {i for i in (self.time, self.label) if i is not None and self._holds_words(i)}
@@ -202,7 +232,31 @@ class _Reader:
         if self.label is not None:
             column = table[f"c{self.label}"] if self.label in texts else parsed[self.label]
             label = label_codes(column)
-        return Rows(np.stack(values, axis=1), time, label, share)
+        return Rows(np.stack(values, axis=1), time, label, share, self._part(begins, len(table)))
+
+    def _after_blanks(self, lines: bytes) -> np.ndarray:
+        """Which rows come after a blank line."""
+        is_row = np.array([bool(line.strip()) for line in lines.removesuffix(b"\n").split(b"\n")])
+        begins = np.concatenate([[False], ~is_row[:-1]])[is_row]
+        if self.is_after_blank and len(begins):
+            begins[0] = True
+        self.is_after_blank = not is_row[-1] if len(begins) else True
+        return begins & self.dialect.has_parts
+
+    def _part(self, begins: np.ndarray | None, rows: int) -> np.ndarray:
+        """For each row how many blank lines and repeated headers came before it."""
+        own = np.zeros(rows, bool)
+        if begins is None:
+            own[:1], self.is_after_blank = self.is_after_blank and self.dialect.has_parts, False
+        elif begins.any() and (self.has_rows or begins[1:].any()):
+            self.report.note("an episode begins after a blank line")
+        self.has_rows |= rows > 0
+        for each in (begins, self.headers):
+            if each is not None and len(each) == rows:
+                own |= each
+        part = self.parts + np.cumsum(own)
+        self.parts, self.headers = int(part[-1]), None
+        return part
 
     def _without_comments(self, lines: bytes) -> bytes:
         """The lines without those that only a person should read."""
@@ -276,7 +330,9 @@ class _Reader:
             number = self.dialect.numbers.numbers(text)
             wrong = number.is_null() & text.is_not_null()
             wrong &= ~text.str.to_lowercase().is_in(list(MISSING))
-            if (count := int(wrong.sum())) and not self._is_header(text.filter(wrong), i):
+            if (count := int(wrong.sum())) and self._is_header(text.filter(wrong), i):
+                self.headers = wrong.fill_null(value=False).to_numpy()
+            elif count:
                 self.report.unreadable += count
                 self._name(i, original, count)
             found[i] = number.fill_null(np.nan)

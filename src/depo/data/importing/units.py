@@ -26,8 +26,9 @@ BASE: dict[str, tuple[str, float]] = {
     "ns": (TIME, 1e-9),
     "min": (TIME, 60.0),
     "h": (TIME, 3600.0),
+    "d": (TIME, 86_400.0),
     "n": (OTHER, 1.0),
-    "kn": (OTHER, 1e3),
+    "kn": (OTHER, 1e3),  # of force, and with a capital N: see KNOTS
     "nm": (OTHER, 1.0),  # newton metres: nobody logs motion in nanometres
     "mnm": (OTHER, 1e-3),
     "°c": (OTHER, 1.0),
@@ -45,6 +46,9 @@ BASE: dict[str, tuple[str, float]] = {
     "mps": (OTHER, 1.0),
     "kph": (OTHER, 1 / 3.6),
     "mph": (OTHER, 0.44704),
+    "knot": (OTHER, 1852 / 3600),
+    "nmi": (LENGTH, 1852.0),
+    "mi": (LENGTH, 1609.344),
 }
 """Kind and SI value of the units that are known by one word."""
 ALIASES = {
@@ -86,11 +90,21 @@ ALIASES = {
     "n*m": "nm",
     "n·m": "nm",
     "n.m": "nm",
+    "knots": "knot",
+    "kt": "knot",
+    "kts": "knot",
+    "days": "d",
+    "day": "d",
+    "mile": "mi",
+    "miles": "mi",
+    "feet": "ft",
     "percent": "%",
     "none": "1",
 }
+KNOTS = ("kn", "Kn", "KN")
+"""The same letters as a kilonewton's, which is written kN."""
 SUFFIX = re.compile(
-    r"(?P<name>.+?)_(?P<unit>deg|rad|mm|cm|dps|rpm|kmh|kph|mps"
+    r"(?P<name>.+?)_(?P<unit>deg|rad|mm|cm|dps|rpm|kmh|kph|mps|kn|kts|knots"
     r"|(?P<top>deg|rad|mm|cm|m)(_per_|p|_)(s|sec)(?P<power>2?))$",
     re.IGNORECASE,
 )
@@ -102,6 +116,10 @@ TIME_WORDS = (
     *("microseconds", "micros", "nanoseconds"),
 )
 """Units by which a column of times is called."""
+APART = re.compile(r"(?P<name>.*\S)(?:\s+/\s*|\s*[,;]\s+)(?P<unit>[^\s,;]+)$")
+"""A unit behind a stroke or a comma, ``hip / deg`` and ``hip, deg``."""
+NO_UNITS = ("d", "h", "k", "n", "in")
+"""What behind a stroke or a comma is as likely a name: ``lift / d``."""
 BRACKETED = re.compile(r"^(?P<name>.*?\S)\s*[\[({](?P<unit>[^\[\](){}]*)[\])}]\s*$")
 
 
@@ -123,7 +141,8 @@ def parse_unit(text: str) -> Unit | None:
     >>> parse_unit("1/m").factor, parse_unit("°C").factor, parse_unit("left")
     (1.0, 1.0, None)
     """
-    word = text.strip().lower().replace("²", "^2").replace("**", "^")
+    word = "knot" if text.strip() in KNOTS else text
+    word = word.strip().lower().replace("²", "^2").replace("**", "^")
     word = re.sub(r"s(\^?)-([12])$", lambda m: f"/s^{m[2]}", word).replace("./", "/")
     top, slash, bottom = word.partition("/")
     above = _base(top)
@@ -150,6 +169,10 @@ def split_header(header: str) -> tuple[str, Unit | None]:
     ('hip', Unit(name='deg', factor=0.017453292519943295, kind='angle'))
     >>> split_header("joint[0]"), split_header("knee_deg")[0], split_header("zoom_in")
     (('joint[0]', None), 'knee', ('zoom_in', None))
+    >>> split_header("hip / deg")[0], split_header("speed, km/h")[0], split_header("a, left")
+    ('hip', 'speed', ('a, left', None))
+    >>> parse_unit("kn").factor.__round__(3), parse_unit("kN").factor
+    (0.514, 1000.0)
     >>> split_header("gyro_x_dps")[1].name, split_header("hip_deg_s")[1].name
     ('dps', 'deg/s')
     """
@@ -157,6 +180,11 @@ def split_header(header: str) -> tuple[str, Unit | None]:
     if found := BRACKETED.match(text):
         inside = found["unit"].strip()
         unit = None if inside.isdigit() else parse_unit(inside)
+        if unit is not None:
+            return found["name"], unit
+    if (found := APART.match(text)) and not _base(found["name"].lower().split()[-1]):
+        is_name = found["unit"].isdigit() or found["unit"].lower() in NO_UNITS
+        unit = None if is_name else parse_unit(found["unit"])
         if unit is not None:
             return found["name"], unit
     if found := SUFFIX.match(text):
@@ -174,6 +202,6 @@ def time_unit(header: str) -> Unit | None:
     """
     unit = split_header(header)[1]
     if unit is None:
-        last = re.split(r"[_.\s]", header.strip().lower())[-1]
+        last = re.split(r"[_.\s]|(?<=time)|(?<=stamp)", header.strip().lower())[-1]
         unit = parse_unit(last) if last in (*TIME_SUFFIXES, *TIME_WORDS) else None
     return unit if unit is not None and unit.kind == TIME else None

@@ -5,19 +5,46 @@ from __future__ import annotations
 import contextlib
 import json
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
 
-from depo.core.errors import DepoError
+from depo.core.errors import DepoError, readable
 from depo.core.npz import write_npz_from
 from depo.data.importing.report import FileReport, Piece
 
 SHOWN, POINTS = 8, 2_000
 """Episodes that are remembered for a figure, and states of each."""
+
+
+MOST_ROUNDED = 0.02
+"""Of what a feature changes from state to state, that float32 may round."""
+
+
+def rounding_of(states: np.ndarray) -> np.ndarray:
+    """What float32 rounds of each feature, and what it changes, added up."""
+    rounded = np.abs(states - states.astype(np.float32)).sum(axis=0)
+    return np.stack([rounded, np.abs(np.diff(states, axis=0)).sum(axis=0)])
+
+
+def coarse_features(rounding: np.ndarray, names: Sequence[str]) -> Iterator[str]:
+    """A sentence for each feature whose steps are lost in its distance from 0.
+
+    >>> far = 5.4e6 + np.linspace(0, 20, 100)[:, None]
+    >>> len(list(coarse_features(rounding_of(far), ["north"])))
+    1
+    """
+    if rounding.shape[1] != len(names):  # nothing was written
+        return
+    rounded, changed = rounding
+    for i in np.flatnonzero((rounded > MOST_ROUNDED * changed) & (changed > 0)):
+        yield (
+            f"'{readable(names[int(i)])}' lies so far from 0 that much of its steps is rounded "
+            "away (states are float32): take a common origin off it, and import again"
+        )
 
 
 @dataclass
