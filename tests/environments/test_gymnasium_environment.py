@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from depo.core.errors import DepoError
-from depo.environments.gymnasium_environment import GymnasiumEnvironment
+from depo.environments.gymnasium_environment import TIME_LIMIT, GymnasiumEnvironment
 from tests.environments.point import ID, STEP
 
 
@@ -55,6 +55,14 @@ def test_no_transition_crosses_a_reset() -> None:
         state = after
     assert ends > 5
     envs.close()
+
+
+def test_finite_states_without_a_time_limit_are_cut_as_vectors_are() -> None:
+    endless = GymnasiumEnvironment("CliffWalking-v1").vector(2)
+    endless.reset([0, 1])
+    cuts = [endless.step(np.array([3, 3]))[4].all() for _ in range(TIME_LIMIT)]  # against the wall
+    endless.close()
+    assert cuts == [False] * (TIME_LIMIT - 1) + [True]
 
 
 def test_a_third_party_environment_is_imported_by_name() -> None:

@@ -81,7 +81,7 @@ class GymnasiumEnvironment:
                     f"dynamics '{self.dynamics}' change vector actions, environment '{self.id}' "
                     "has finite states: leave --dynamics out"
                 )
-            return env
+            return _limited(env)
         actions = env.action_space
         if isinstance(actions, Box) and can_be_scaled(actions):
             one = np.ones(actions.shape, actions.dtype)
@@ -99,8 +99,7 @@ class GymnasiumEnvironment:
             env = WithoutTermination(env)
         if self.remember:
             env = WithPreviousState(env)
-        limited = env.spec is not None and env.spec.max_episode_steps is not None
-        return env if limited else TimeLimit(env, TIME_LIMIT)
+        return _limited(env)
 
     def plain(self) -> GymnasiumEnvironment:
         """The environment as it is, without memory and with its own ends."""
@@ -351,3 +350,9 @@ class GymnasiumEnvironment:
             names = [short for family in families().values() for short in family.names]
             raise unknown("environment", name, {*names, *gym.registry})
         return name
+
+
+def _limited(env: gym.Env) -> gym.Env:
+    """With a time limit where it has none: an agent that is lost goes on for ever."""
+    limited = env.spec is not None and env.spec.max_episode_steps is not None
+    return env if limited else TimeLimit(env, TIME_LIMIT)

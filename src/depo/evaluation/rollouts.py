@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jaxtyping import Array
 
 from depo.core.seeds import EVALUATION, derived_seed
 from depo.evaluation.evaluator import EPISODES, Playable, Scores
@@ -34,9 +35,9 @@ class FiniteRollouts:
         returns, lengths = np.zeros(state.shape), np.zeros(state.shape)
         playing = np.ones(state.shape, bool)
         reached = np.zeros(state.shape)
+        decide = Remembered(lambda states: self._decide(stacked, states), self.shape)
         for _ in self._envs.steps_to_the_end():
-            decision = self._decide(stacked, state.reshape(self.shape).astype(np.int32))
-            action, plan = (np.asarray(x).reshape(-1) for x in decision)
+            action, plan = decide(state)
             state, arrived, reward, ended, cut = self._envs.step(action)
             returns += playing * reward
             lengths += playing
@@ -53,6 +54,34 @@ class FiniteRollouts:
     def close(self) -> None:
         """Close the simulator."""
         self._envs.close()
+
+
+class Remembered:
+    """Deterministic decisions, asked for where a seed's policy has not been yet: a call of the
+    compiled policy takes longer than a step, and a lost agent goes in circles to the time limit.
+
+    >>> asked = []
+    >>> decide = Remembered(lambda s: (asked.append(s.tolist()), (s + 1, s + 2))[1], (1, 2))
+    >>> [decide(np.array(states))[0].tolist() for states in ([3, 3], [3, 4], [4, 3])]
+    [[4, 4], [4, 5], [5, 4]]
+    >>> asked
+    [[[3, 3]], [[3, 4]]]
+    """
+
+    def __init__(self, decide: Callable[[np.ndarray], Sequence[Array]], shape: tuple[int, int]):
+        self._decide, self._shape = decide, shape
+        self._seeds = np.repeat(np.arange(shape[0]), shape[1]).tolist()
+        self._known: dict[tuple[int, int], tuple[int, int]] = {}
+
+    def __call__(self, state: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Actions and plans of all copies."""
+        cells = list(zip(self._seeds, state.tolist(), strict=True))
+        if any(cell not in self._known for cell in cells):
+            found = self._decide(state.reshape(self._shape).astype(np.int32))
+            action, plan = (np.asarray(x).reshape(-1).tolist() for x in found)
+            self._known.update(zip(cells, zip(action, plan, strict=True), strict=True))
+        action, plan = zip(*map(self._known.__getitem__, cells), strict=True)
+        return np.array(action), np.array(plan)
 
 
 def stack_seeds(policies: Sequence[PolicyModel]) -> PolicyModel:

@@ -28,7 +28,12 @@ from tests.support.settings import SKILL
 
 @pytest.mark.parametrize(
     "more",
-    [{}, pytest.param({"demo_share": 0.5, "sample_plans": False}, marks=pytest.mark.slow)],
+    [
+        {},  # the recipe; demonstrations for the critics are of the preset before it
+        pytest.param(
+            {"preset": "v0.1", "demo_share": 0.5, "sample_plans": False}, marks=pytest.mark.slow
+        ),
+    ],
 )
 def test_decoupled_policy_optimisation_walks_as_the_expert(more: dict, tmp_path: Path) -> None:
     anchored = {"calibration": 1.0, "supervision": 1.0, "planner_rate": 1e-3}
