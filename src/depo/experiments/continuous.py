@@ -83,8 +83,8 @@ RECIPE_SCALES["paper"] = RECIPE_SCALES["bench"]
 
 
 _FIRST_FORM = {"value_unit": "deviation", "updates_per_step": 1.0}
-_AS_DRAWN = {"walker2d-depo": _FIRST_FORM}
-"""What the recipe was when runs that were not made again since were made (lab note 40)."""
+_AS_DRAWN = {f"{x}-depo": _FIRST_FORM for x in ("hopper", "walker2d")}
+"""What the recipe was when runs that were not made again since were made (lab notes 39 and 40)."""
 
 
 def _plan_fig3(scale: ScaleSettings) -> Plan:
