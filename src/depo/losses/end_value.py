@@ -3,11 +3,12 @@
 Of an expert who goes on to the time limit, min(mean V − k·std V, V(s₀), max(V(s), mean − 3·std))
 with s₀ where episodes begin and s where this one ended. So an end prefers neither living nor dying,
 nor is it a way out of where things are bad: what is usual says nothing of states that are worth
-less. Of one who arrives: r_end/(1 − γ), as an end lasts for ever, with r_end the log ratio
-log f_E/f_A of how often expert and agent end in a step, as a reward above what is usual. That is
-what a discriminator that is as good as can be says of having ended, beside what it says of going
-on: who has ended, whether expert or agent, is in the same place for ever. So who ends too seldom
-gains by ending, and who ends too often (by crashing) loses.
+less. Of one who arrives: r_end/(1 − γ), as an end lasts for ever, with r_end above what is usual
+by log f_E/f_A + ½, as a reward, of how often expert and agent end in a step. The log ratio is what
+a discriminator that is as good as can be says of having ended, beside what it says of going on: who
+has ended, whether expert or agent, is in the same place for ever. So who ends too seldom gains by
+ending, and who ends far too often loses. An end that looks less like the expert's than is usual, as
+a crash, counts less, by what n recorded ends can say, log n.
 """
 
 from __future__ import annotations
@@ -18,6 +19,9 @@ from jaxtyping import Array, Bool, Float
 LOWEST = 3.0
 """Deviations below the mean value, under which V(s) pulls no end: a state from which all actions
 end would be worth its own reward for ever, so far below others that little else is learned."""
+PULL = 0.5
+"""Added to the log ratio: to whom ending as often as the expert gains nothing goes back and forth
+between ending and not; so an end is worth a little until there are 1.6 times as many."""
 LARGEST_RATIO = 2.0
 """Bound on the log ratio: an agent that has never ended yet knows no ratio."""
 
@@ -67,7 +71,22 @@ def log_ratio(expert: Float[Array, ""], agent: Float[Array, ""]) -> Float[Array,
     return jnp.clip(ratio, -LARGEST_RATIO, LARGEST_RATIO)
 
 
-def for_ever(worst: Float[Array, ""], reward: Float[Array, ""], gamma: float) -> Float[Array, ""]:
+def having_ended(
+    often: Float[Array, ""], last: Float[Array, " batch"], least: Float[Array, ""]
+) -> Float[Array, " batch"]:
+    """The reward of how often episodes end, less what the last step is worse than usual (0); from
+    n ends not more than log n, ``least`` as a reward: one alone is soon known by heart, and then
+    all others look worse.
+
+    >>> having_ended(jnp.array(1.0), jnp.array([0.5, -0.25, -9.0]), jnp.array(-0.5))
+    Array([1.  , 0.75, 0.5 ], dtype=float32)
+    """
+    return often + jnp.clip(last, least, 0.0)
+
+
+def for_ever(
+    worst: Float[Array, ""], reward: Float[Array, "*batch"], gamma: float
+) -> Float[Array, "*batch"]:
     """max(r/(1 − γ), worst): the reward of having ended, for ever, but no less than an end is worth
     to an expert who never ends.
 

@@ -122,7 +122,8 @@ class PlannerGradientMethod(Method):
         agent, reward, metrics = self.update_reward(agent, batch, expert, keys[0])
         batch, reward = self.with_demonstrations(agent, batch, reward, expert, keys[0])
         next_value = self.target_value(agent, batch.next_state, keys[1])
-        end_value = self.end_value(agent, batch, next_value, expert, keys[1])
+        learned = batch._replace(reward=reward)
+        end_value = self.end_value(agent, learned, next_value, expert, keys[1])
         agent, value, more = update_critics(
             agent, batch, reward, next_value, end_value, s, self.pace
         )

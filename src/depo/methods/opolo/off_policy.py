@@ -84,7 +84,8 @@ class OPOLOMethod(GAIfOMethod):
         next_key, own_key = jax.random.split(key)
         conjugate = dual_divergence.CONJUGATES[s.divergence]
         next_value = self.target_value(agent, batch.next_state, next_key)
-        end = self.end_value(agent, batch, next_value, expert, next_key)
+        learned = batch._replace(reward=reward)
+        end = self.end_value(agent, learned, next_value, expert, next_key)
         goal = twin_critic.target(reward, next_value, batch.terminated, end, s.critic.gamma)
         own = self.policy(agent).sample(batch.state, own_key).action
         critic, loss, values = step(

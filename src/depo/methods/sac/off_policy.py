@@ -86,7 +86,8 @@ class SoftActorCritic(Method):
         next_key, own_key = jax.random.split(key)
         alpha = agent["temperature"].model()
         next_value = self.target_value(agent, batch.next_state, next_key)
-        end_value = self.end_value(agent, batch, next_value, expert, next_key)
+        learned = batch._replace(reward=reward)
+        end_value = self.end_value(agent, learned, next_value, expert, next_key)
         agent, _, metrics = update_critics(
             agent, batch, reward, next_value, end_value, s, self.pace
         )

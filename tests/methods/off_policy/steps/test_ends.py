@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from depo.data.transitions import Transitions
-from depo.losses.end_value import LARGEST_RATIO, LOWEST
+from depo.losses.end_value import LARGEST_RATIO, LOWEST, PULL
 from depo.methods.gaifo import OffPolicyGAIfO
 from depo.methods.method import Agent
 from depo.methods.off_policy.method import STEADY, Shape
@@ -96,30 +96,44 @@ def arriving(share: float, s: OffPolicyGAIfO = RELATIVE) -> Agent:
     return new_discriminator(jax.random.key(0), SHAPE._replace(expert_ends=share), s, STEADY)
 
 
-def worth(agent: Agent) -> float:
+def worth(
+    agent: Agent, batch: Transitions = BATCH, expert: tuple[jnp.ndarray, ...] = EXPERT
+) -> float:
     def value(state: jnp.ndarray, draw: int) -> jnp.ndarray:
         return jnp.full(len(state), -2.0)
 
-    return float(np.max(end_value(agent, BATCH, VALUES, EXPERT, value, RELATIVE)))
+    found = end_value(agent, batch, VALUES, expert, value, RELATIVE)
+    return float(np.broadcast_to(found, 3)[2])
 
 
-def test_where_the_expert_arrives_an_agent_that_ends_as_often_is_at_what_is_usual() -> None:
+def test_where_the_expert_arrives_an_agent_that_ends_as_often_gains_a_little_by_it() -> None:
     agent = arriving(0.01)
-    assert worth(agent) == pytest.approx(0.0, abs=1e-5)
+    assert worth(agent) == pytest.approx(for_ever(PULL), abs=1e-5)
     worst = worth(new_discriminator(jax.random.key(0), SHAPE, RELATIVE, STEADY))
     assert worst < -1.0
     never = follow_many(agent, share=0.0, times=40)
-    assert worth(never) == pytest.approx(for_ever(LARGEST_RATIO), rel=1e-4)
+    assert worth(never) == pytest.approx(for_ever(LARGEST_RATIO + PULL), rel=1e-4)
     too_often = follow_many(agent, share=0.5, times=40)
     assert worth(too_often) == pytest.approx(worst)
 
 
+def test_an_end_that_looks_worse_than_usual_counts_less_by_what_its_recordings_can_say() -> None:
+    never = follow_many(arriving(0.01), share=0.0, times=40)
+    a_little, crash = (BATCH._replace(reward=jnp.full(3, x)) for x in (-0.1, -30.0))
+    four = (jnp.zeros((400, 2)), jnp.ones((400, 2)))
+    gained = for_ever(LARGEST_RATIO + PULL)
+    for expert, least in ((four, -np.log(4.0)), (tuple(x[:100] for x in four), 0.0)):
+        assert worth(never, crash, expert) == pytest.approx(gained + for_ever(least), rel=1e-4)
+    less = gained - 0.1 / (1 - RELATIVE.critic.gamma)
+    assert worth(never, a_little, four) == pytest.approx(less, rel=1e-4)
+
+
 def test_the_reward_of_having_ended_has_the_units_of_every_other() -> None:
     half = follow_many(arriving(0.01), share=0.005, times=40)
-    assert worth(half) == pytest.approx(for_ever(np.log(2)), rel=1e-3)
+    assert worth(half) == pytest.approx(for_ever(np.log(2) + PULL), rel=1e-3)
     usual = {"centre": Trained(Scalar(jnp.asarray(-0.3)), None)}
     spread = {"spread": Trained(Scalar(jnp.asarray(4.0)), None)}
-    above_usual = for_ever(np.log(2)) / 2  # whatever is usual: the ratio is to going on
+    above_usual = for_ever(np.log(2) + PULL) / 2  # whatever is usual: the ratio is to going on
     assert worth(half | usual | spread) == pytest.approx(above_usual, rel=1e-3)
 
 

@@ -63,7 +63,8 @@ def end_value(
     ended, or where the expert's end, too, the reward of that for ever; the reward of a poor
     transition for ever; or nothing.
 
-    ``value`` is min Q̄ of states; its number tells the draws of one call from those of another.
+    ``batch`` has the rewards that are learned from; ``value`` is min Q̄ of states, its number tells
+    the draws of one call from those of another.
     """
 
     def reward(logit: Float[Array, ""]) -> Float[Array, ""]:
@@ -78,7 +79,11 @@ def end_value(
                 return worth.of_who_goes_on(next_value, counts, cost, first, before)
             worst = jnp.minimum(worth.below_usual(next_value, counts, cost), first)
             ends: Ends = agent[ENDS].model
-            ended = reward(worth.log_ratio(ends.expert, ends.agent)) - reward(jnp.zeros(()))
+            alike, recorded = reward(jnp.zeros(())), ends.expert * expert[0].shape[0]
+            ratio = worth.log_ratio(ends.expert, ends.agent)
+            often = reward(ratio + worth.PULL) - alike
+            least = reward(-jnp.log(jnp.maximum(recorded, 1.0))) - alike
+            ended = worth.having_ended(often, batch.reward, least)
             return worth.for_ever(worst, ended, s.critic.gamma)
         case "absorbing":
             return reward(jnp.asarray(-s.discriminator.absorbing_logit)) / (1.0 - s.critic.gamma)
