@@ -29,8 +29,8 @@ class Collection(Part):
     termination: Termination = "absorbing"
     """An episode's end in training: 'relative' is worth ``end_cost`` deviations less than the mean
     value of a minibatch, and no more than beginning anew, or than the state in which it came (no
-    bias for or against surviving); where recorded episodes end by themselves, the log ratio of how
-    often theirs and the agent's do, for ever; 'absorbing' goes on for ever with a poor reward
+    bias for or against surviving); where recorded episodes end by themselves, what is usual and the
+    log ratio of how often theirs and the agent's do, for ever; 'absorbing' goes on for ever with a poor reward
     (where a discriminator makes it), 'ignored' plays on to the time limit, 'zero' is worth
     nothing."""
     vary: str = ""
