@@ -33,7 +33,7 @@ LONGEST_LINE = 1 << 20
 EXAMPLES = 3
 """Unreadable cells that are named in a report."""
 BLANK_LINES = re.compile(rb"\n(?:[ \t]*+\r?+\n)++")
-"""Lines are not divided in another way (``++``): a hundred megabytes of them would take gigabytes."""
+"""Not divided in another way (``++``), for which a hundred megabytes would take gigabytes."""
 COMMENTS = re.compile(rb"(?m)^[ \t]*(?:#|%|//).*\n?")
 
 
