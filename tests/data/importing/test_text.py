@@ -223,3 +223,10 @@ def test_very_many_blank_lines_take_no_memory(tmp_path: Path) -> None:
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     np.testing.assert_array_equal(values(path)[:, 0], [1.5, 2.5])
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 400_000
+
+
+def test_blanks_in_words_divide_no_cells(tmp_path: Path) -> None:
+    """The number of a trial was taken for the state."""
+    path = save(tmp_path, "x,subject,trial\n" + "".join(f"{i}.5,s1,walk {i}\n" for i in range(9)))
+    with pytest.raises(DepoError, match="has no row of numbers"):
+        open_text(path)
