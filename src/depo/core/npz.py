@@ -11,7 +11,7 @@ import stat
 import tokenize
 import zipfile
 import zlib
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import IO, Any
@@ -91,23 +91,35 @@ Blocks = Callable[[str, int], np.ndarray]
 
 
 @contextlib.contextmanager
-def npz_blocks(path: Path, wanted: Collection[str]) -> Iterator[Blocks]:
-    """Arrays of a file row after row: no more of them is in memory than was asked for.
+def npz_blocks(path: Path, together: Sequence[Collection[str]]) -> Iterator[Iterator[Blocks]]:
+    """Arrays of a file row after row: no more of them is in memory than was asked for. Those that
+    are read ``together`` are open until the next are wanted: an archive of many is listed once.
 
     The same is refused as by ``read_npz``, but for the sum of sizes.
     """
-    with _opened(path) as archive, contextlib.ExitStack() as stack:
+    with _opened(path) as archive:
         members = _members(archive, path)
-        readers: dict[str, Callable[[int], np.ndarray]] = {}
-        for name in wanted:
-            _checked(archive, members[name], path, is_whole=False)
-            file = stack.enter_context(archive.open(members[name]))
-            shape, dtype, _ = _header(file)
-            if len(shape) > 1 and _is_fortran(archive, members[name]):  # columns lie in a row
-                readers[name] = _rows_of(read_npz(path, [name])[name])
-            else:
-                readers[name] = partial(_next_rows, file, shape[1:], dtype)
-        yield lambda name, rows: readers[name](rows)
+
+        def readers() -> Iterator[Blocks]:
+            for wanted in together:
+                with contextlib.ExitStack() as stack:
+                    own = {n: _reader(archive, members[n], path, stack) for n in wanted}
+                    yield lambda name, rows, own=own: own[name](rows)  # type: ignore[misc]
+
+        yield readers()
+
+
+def _reader(
+    archive: zipfile.ZipFile, member: zipfile.ZipInfo, path: Path, stack: contextlib.ExitStack
+) -> Callable[[int], np.ndarray]:
+    """What gives the next rows of an array."""
+    _checked(archive, member, path, is_whole=False)
+    file = stack.enter_context(archive.open(member))
+    shape, dtype, _ = _header(file)
+    if len(shape) > 1 and _is_fortran(archive, member):  # columns lie in a row
+        name = member.filename.removesuffix(".npy")
+        return _rows_of(read_npz(path, [name])[name])
+    return partial(_next_rows, file, shape[1:], dtype)
 
 
 def _next_rows(file: Any, shape: tuple[int, ...], dtype: np.dtype, rows: int) -> np.ndarray:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from depo.core import npz
 from depo.core.errors import DepoError
 from depo.data.importing import archives
 from tests.support.recordings import demos_of, import_here
@@ -187,3 +188,18 @@ def test_an_array_of_records_is_named(tmp_path: Path) -> None:
     log = np.zeros(20, dtype=[("t", "f8"), ("x", "f8")])
     with pytest.raises(DepoError, match="'log' is an array of records, which is not read: save"):
         import_here(save(tmp_path, log=log), {})
+
+
+def test_an_archive_of_many_episodes_is_listed_once(tmp_path: Path, monkeypatch) -> None:
+    """Its list was read for each of them: three thousand took a minute."""
+    path = save(tmp_path, **{f"traj_{i}": np.full((4, 1), float(i)) for i in range(30)})
+    opened = []
+    monkeypatch.setattr(npz, "_listed", lambda *a, own=npz._listed: opened.append(1) or own(*a))
+    assert demos_of(path, {}).episode_lengths.tolist() == [4] * 30
+    assert len(opened) < 5
+
+
+def test_very_many_columns_are_refused(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setattr(archives, "MOST_COLUMNS", 20)
+    with pytest.raises(DepoError, match="has 21 columns of numbers, at most 20 are read"):
+        import_here(save(tmp_path, **{f"a{i}": np.zeros(5) for i in range(21)}), {})

@@ -177,3 +177,10 @@ def test_a_table_of_records_is_named(tmp_path: Path) -> None:
         file["log"] = np.zeros(20, dtype=[("t", "f8"), ("x", "f8")])
     with pytest.raises(DepoError, match="with rows: 'log' is a table of records"):
         demos_of(tmp_path / "a.h5", {})
+
+
+def test_lists_of_very_many_numbers_are_refused(tmp_path: Path) -> None:
+    """All but the first ten thousand were left out without a word."""
+    pl.DataFrame({"x": [[0.0] * 10_001] * 12}).write_parquet(tmp_path / "a.parquet")
+    with pytest.raises(DepoError, match="'x' holds lists of 10,001 numbers, at most 10,000"):
+        import_here(tmp_path / "a.parquet", {})

@@ -86,11 +86,18 @@ def test_line_ends_that_were_written_twice_are_none(tmp_path: Path) -> None:
     assert import_here(tmp_path / "a.csv", {}).demonstrations().episode_lengths.tolist() == [12]
 
 
-def test_a_trial_of_a_subjects_is_told_by_both(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["", "s"])
+@pytest.mark.parametrize("trial", ["", "walk "])
+def test_a_trial_of_a_subjects_is_told_by_both(tmp_path: Path, name: str, trial: str) -> None:
     """The last trial of one and the first of the next may have the same number."""
-    rows = [f"{i / 10},{1 + i // 4},{1 + (i >= 8)}" for i in ROWS]
-    (tmp_path / "a.csv").write_text("\n".join(["x,subject,trial", *rows, ""]))
+    subjects, trials = [1 + (i >= 8) for i in ROWS], [i // 4 for i in ROWS]
+    if not (name and trial):  # of words, one column can be read
+        trials = [1 + (i >= 4) for i in ROWS]
+    rows = [f"{i / 10},{i / 5},{name}{subjects[i]},{trial}{trials[i]}" for i in ROWS]
+    (tmp_path / "a.csv").write_text("\n".join(["x,y,subject,trial", *rows, ""]))
     found = import_here(tmp_path / "a.csv", {})
-    assert found.names == ("x",)
+    assert found.names == ("x", "y")
     assert found.demonstrations().episode_lengths.tolist() == [4, 4, 4]
-    assert "episodes are told apart by column 'subject' and 'trial'" in found.reports[0].notes
+    said = "'subject' and 'trial'" if name and not trial else "'trial' and 'subject'"
+    said = "'trial'" if name and trial else said
+    assert f"episodes are told apart by column {said}" in found.reports[0].notes

@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from depo.core.errors import DepoError, readable
-from depo.core.npz import array_shapes, npz_blocks, read_npz
+from depo.core.npz import Blocks, array_shapes, npz_blocks, read_npz
 from depo.data.demonstrations import Demonstrations
 from depo.data.importing.array_episodes import (
     Told,
@@ -27,6 +27,7 @@ from depo.data.importing.array_episodes import (
     padded,
 )
 from depo.data.importing.arrays import (
+    MOST_COLUMNS,
     NO_STATE,
     STATES,
     check_not_turned,
@@ -88,41 +89,51 @@ class ArchiveTable(Table):
         columns = [component_of(header, self.parts[0]) for header in headers]
         total = sum(self._rows_of(part[columns[0][0]]) for part in self.parts)
         done = 0
-        for part in self.parts:
-            for block in self._blocks([(part[name], i) for name, i in columns]):
-                label = self.labels[done : done + len(block)] if self.labels is not None else None
-                done += len(block)
-                if self.may_be_padded and label is not None:
-                    steps = self.shapes[part[columns[0][0]]][0][1]
-                    label = np.where(padded(block[:, : len(wanted)], steps), np.nan, label)
-                rows = Rows(
-                    block[:, : len(wanted)],
-                    block[:, len(wanted)] if time else None,
-                    block[:, -1] if episode else label,
-                    done / total,
-                )
-                yield from with_label(rows, report)
+        for part, block in self._blocks(columns):
+            label = self.labels[done : done + len(block)] if self.labels is not None else None
+            done += len(block)
+            if self.may_be_padded and label is not None:
+                steps = self.shapes[part[columns[0][0]]][0][1]
+                label = np.where(padded(block[:, : len(wanted)], steps), np.nan, label)
+            rows = Rows(
+                block[:, : len(wanted)],
+                block[:, len(wanted)] if time else None,
+                block[:, -1] if episode else label,
+                done / total,
+            )
+            yield from with_label(rows, report)
 
     def _rows_of(self, name: str) -> int:
         shape = self.shapes[name][0]
         return shape[0] * shape[1] if self.is_cube else shape[0]
 
-    def _blocks(self, columns: Sequence[tuple[str, int | None]]) -> Iterator[np.ndarray]:
+    def _blocks(
+        self, columns: Sequence[tuple[str, int | None]]
+    ) -> Iterator[tuple[Mapping[str, str], np.ndarray]]:
+        """Some columns of each part, block after block."""
+        names = [list(dict.fromkeys(part[name] for name, _ in columns)) for part in self.parts]
+        with npz_blocks(self.path, names) as parts:
+            for part, read in zip(self.parts, parts, strict=True):
+                for block in self._blocks_of([(part[name], i) for name, i in columns], read):
+                    yield part, block
+
+    def _blocks_of(
+        self, columns: Sequence[tuple[str, int | None]], read: Blocks
+    ) -> Iterator[np.ndarray]:
         """Some columns of arrays of one length, block after block."""
         names = list(dict.fromkeys(name for name, _ in columns))
         length = self.shapes[names[0]][0][0]
         apiece = max(1, self._rows_of(names[0]) // max(1, length))
         count = max(1, ROWS // apiece)
-        with npz_blocks(self.path, names) as read:
-            for begin in range(0, length, count):
-                own = {name: read(name, min(count, length - begin)) for name in names}
-                if self.is_cube:
-                    own = {
-                        name: block.reshape(block.shape[0] * block.shape[1], -1)
-                        for name, block in own.items()
-                    }
-                picked = [own[name] if i is None else own[name][:, i] for name, i in columns]
-                yield np.stack([_as_floats(np.ravel(each)) for each in picked], axis=1)
+        for begin in range(0, length, count):
+            own = {name: read(name, min(count, length - begin)) for name in names}
+            if self.is_cube:
+                own = {
+                    name: block.reshape(block.shape[0] * block.shape[1], -1)
+                    for name, block in own.items()
+                }
+            picked = [own[name] if i is None else own[name][:, i] for name, i in columns]
+            yield np.stack([_as_floats(np.ravel(each)) for each in picked], axis=1)
 
 
 def open_archive(path: Path) -> Table:
@@ -178,6 +189,10 @@ def _arrays(path: Path, shapes: Shapes) -> ArchiveTable:
     if not base:
         told = labels_of_rows(numbers, next(iter(chosen.values()))[0], read, path)
     headers = [h for name, shape in chosen.items() for h in headers_of(name, _flat(shape, base))]
+    if len(headers) > MOST_COLUMNS:
+        raise DepoError(
+            f"{path} has {len(headers):,} columns of numbers, at most {MOST_COLUMNS:,} are read"
+        )
     hz, rate = _rate(path, shapes)
     left = sorted(set(shapes) - set(chosen) - {*told.used, rate})
     return ArchiveTable(

@@ -163,7 +163,8 @@ def resolve_one(text: str, table: Table, flag: str) -> str:
 def unread_units(table: Table, selection: Selection) -> list[str]:
     """A sentence for each unit in the headers of chosen columns that converts nothing."""
     found, said = [], {h for s in selection.signals if s.is_certain for h in s.headers}
-    for column in (c for c in table.columns if c.header in selection.headers):
+    chosen = set(selection.headers)
+    for column in (c for c in table.columns if c.header in chosen):
         inside = BRACKETED.match(column.header)
         if column.unit is not None and column.unit.name.lower() in CELSIUS:
             found.append(f"'{readable(column.name)}' stays in degrees Celsius")

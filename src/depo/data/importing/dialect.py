@@ -25,6 +25,8 @@ COMMENT = re.compile(r"^\s*(#|%|//)\s*")
 NO_ANGLE = re.compile(r"^time$|_t[xyz]$|force|moment|torque|activation|length|_[vp][xyz]$|/speed$")
 """What OpenSim's names say of columns that are in SI units even in a file in degrees."""
 MOST_COLUMNS = 10_000
+SURE_BLANKS = 0.8
+"""The share of numbers from which blanks divide cells, where something else may."""
 PER_BLANK = 3
 """Rows to a blank line, if such lines divide anything."""
 SURELY = 5
@@ -196,6 +198,8 @@ def _separator(lines: Sequence[str]) -> tuple[str, int]:
         cells = [cell for row in rows if len(row) == width for cell in row]
         good = sum(could_be_number(c) or is_missing(c) or bool(CLOCK.match(c)) for c in cells)
         own = (often / len(rows)) * good / len(cells)
+        if separator == " " and score and own < SURE_BLANKS:
+            continue  # words of several parts, between other separators
         if own > score + 1e-9:
             best, score = (separator, width), own
     return best

@@ -40,6 +40,11 @@ def describe(path: Path) -> Mapping[str, Any]:
             words.append(name)
         elif not _is_nested(kind) and getattr(getattr(kind, "inner", None), "is_numeric", bool)():
             least, most = _widths(table, name, kind)
+            if most > MOST_COLUMNS:
+                raise DepoError(
+                    f"{path}: column '{readable(name)}' holds lists of {most:,} numbers, at most "
+                    f"{MOST_COLUMNS:,} are read"
+                )
             if least == most:
                 columns += [f"{name}.{i}" for i in range(most)]
             else:
@@ -142,8 +147,8 @@ def _ticks(kind: Any) -> float:
 def _widths(table: pl.LazyFrame, name: str, kind: Any) -> tuple[int, int]:
     """The lengths of the shortest and the longest list; those that are missing have none."""
     if isinstance(kind, pl.Array):
-        width = min(int(kind.shape[0]), MOST_COLUMNS) if len(kind.shape) == 1 else 0
+        width = int(kind.shape[0]) if len(kind.shape) == 1 else 0
         return width, width
     first = table.select(pl.col(name).list.len()).head(LOOKED_AT).collect().to_series()
     sizes = [int(size) for size in first.drop_nulls() if size]
-    return min(min(sizes, default=0), MOST_COLUMNS), min(max(sizes, default=0), MOST_COLUMNS)
+    return min(sizes, default=0), max(sizes, default=0)

@@ -160,8 +160,11 @@ def _episodes_of(table: Table, given: str, time: str, report: FileReport) -> tup
     if table.episode or table.tells_episodes or table.is_finite:
         return table.episode, Marks()
     if headers := episode_headers([*table.others, *numbers]):
-        more = tuple(header for header in headers[1:] if header in numbers)
-        said = readable("' and '".join([headers[0], *more]))
+        # words can be read of one column only, so of several it is the finest of them
+        words = [header for header in headers if header in table.others]
+        headers = [*words[:1], *(header for header in headers if header in numbers)]
+        more = tuple(headers[1:])
+        said = readable("' and '".join(headers))
         report.note(f"episodes are told apart by column '{said}'")
         return headers[0], Marks(changes=more)
     marks = Marks.among(numbers, counters=not time and len(numbers) > 1)

@@ -18,6 +18,8 @@ EPISODE = re.compile(
     r"(id|index|idx|no|nr|num|number|name))$"
 )
 """Columns whose changes begin episodes; names without blanks, underscores and case."""
+COARSE = re.compile(r"subject|participant|scenario|experiment|session|user|person|animal|scene|log")
+"""Those of them that may hold several."""
 ENDS = re.compile(
     r"(done|dones|terminal|terminals|terminated|truncated|terminations?|truncations?|timeouts?"
     r"|(is)?last|islaststep|isterminal|isdone|isend|episodeends?|endofepisode|endepisode|episodedone)$"
@@ -58,12 +60,14 @@ def bare(header: str) -> str:
 
 
 def episode_headers(headers: Sequence[str]) -> list[str]:
-    """The columns that tell episodes apart: a trial of a subject's is told by both.
+    """The columns that tell episodes apart, the finest first: a trial of a subject's is told by
+    both.
 
     >>> episode_headers(["t", "Run_ID", "x"]), episode_headers(["subject", "running", "trial"])
-    (['Run_ID'], ['subject', 'trial'])
+    (['Run_ID'], ['trial', 'subject'])
     """
-    return [h for h in headers if EPISODE.match(bare(h))]
+    found = [h for h in headers if EPISODE.match(bare(h))]
+    return sorted(found, key=lambda h: bool(COARSE.match(bare(h))))
 
 
 def is_counter(header: str) -> bool:

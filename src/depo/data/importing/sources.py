@@ -123,6 +123,8 @@ def _is_taken(file: Path) -> bool:
 
 def _format(path: Path) -> str:
     check_plain_file(path, "a recording")
+    if not path.stat().st_size:  # of /proc, too, where reading may wait for ever
+        return "text"
     try:
         with path.open("rb") as file:
             return format_of(file.read(LOOKED_AT))
