@@ -6,6 +6,7 @@ import pytest
 from depo.core.errors import DepoError
 from depo.environments.by_name import named_environment
 from depo.environments.family import family_of
+from depo.environments.given import environment_of
 from depo.environments.gymnasium_environment import GymnasiumEnvironment
 from depo.environments.making import as_one
 from tests.support import reach
@@ -61,3 +62,26 @@ def test_pure_functions_are_wrapped() -> None:
     from tests.support.pure import Point
 
     assert isinstance(as_one(Point(), "x"), gym.Env)
+
+
+class Duck:
+    """Has all that an environment has, and is none."""
+
+    observation_space = gym.spaces.Discrete(3)
+    action_space = gym.spaces.Discrete(2)
+
+    def reset(self, seed=None, options=None):
+        return 0, {}
+
+    def step(self, action):
+        return 0, 0.0, False, False, {}
+
+
+def test_what_only_looks_like_an_environment_is_told_to_derive_from_it() -> None:
+    said = r"test_making\.Duck has the spaces .* derive it from gymnasium\.Env"
+    with pytest.raises(DepoError, match=said):
+        as_one(Duck(), Duck)
+    with pytest.raises(DepoError, match=said):
+        environment_of(Duck())
+    with pytest.raises(DepoError, match=said):
+        environment_of(Duck)

@@ -39,9 +39,22 @@ class SeveralRewards(Point):
         return state, np.zeros(2), *rest
 
 
+class NoInformation(Point):
+    def step(self, action):
+        return *super().step(action)[:4], None
+
+
+class RewardInWords(Point):
+    def step(self, action):
+        state, _, *rest = super().step(action)
+        return state, "good", *rest
+
+
 @pytest.mark.parametrize(
     ("kind", "message"),
     [
+        (NoInformation, r"its step returns a NoneType as information: return a dict, \{\}"),
+        (RewardInWords, r"its step returns the reward 'good': a reward is a number"),
         (ResetAsBefore, r"its reset takes no 'options': write reset\(self, \*, seed=None"),
         (ResetWithoutInformation, r"its reset returns a ndarray: return \(observation, info\)"),
         (StepAsBefore, "its step returns 4 values: return .*terminated, truncated, info"),

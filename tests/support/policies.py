@@ -73,7 +73,8 @@ def choosing_actor() -> Policy:
 def finite() -> Policy:
     """A grid world's."""
     planner, skill = CategoricalPlanner(KEY, CELLS, HIDDEN), CategoricalSkill(KEY, CELLS, 4, HIDDEN)
-    model = decided(DecoupledPolicy(planner, skill))
+    sharp = jax.tree.map(lambda x: 5.0 * x, DecoupledPolicy(planner, skill))  # plans differ
+    model = decided(sharp)
     return Policy(model, observations=Space.finite(CELLS), actions=Space.finite(4))
 
 

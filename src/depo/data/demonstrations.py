@@ -112,7 +112,7 @@ class Demonstrations:
             observations=np.concatenate(arrays),
             episode_lengths=np.array([len(array) for array in arrays]),
             episode_returns=None if episode_returns is None else np.asarray(episode_returns),
-            feature_names=tuple(feature_names),
+            feature_names=tuple(feature_names or ()),
             metadata=metadata or {},
         )
 

@@ -22,7 +22,14 @@ from depo.core.errors import DepoError
 from depo.environments.batched import restarts_at_once
 from depo.environments.by_name import named_environment
 from depo.environments.family import EnvironmentSettings, families, family_of
-from depo.environments.making import Maker, as_one, copies_of, is_functions, register_maker
+from depo.environments.making import (
+    Maker,
+    as_one,
+    copies_of,
+    has_spaces,
+    is_functions,
+    register_maker,
+)
 from depo.environments.names import is_given
 
 Factory = Callable[[], gym.Env | VectorEnv]
@@ -124,7 +131,7 @@ def _maker(env: Any) -> Maker:
     """What makes an environment, or a batch of them, of what was given."""
     if isinstance(env, gym.Env | VectorEnv):
         return copies_of(env)
-    if is_functions(env):
+    if is_functions(env) or has_spaces(env):
         return copies_of(as_one(env, env))
     if not callable(env):
         raise DepoError(

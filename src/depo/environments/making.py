@@ -79,6 +79,12 @@ def as_one(made: Any, maker: Any) -> gym.Env:
         return made
     if isinstance(made, VectorEnv):
         return FirstOfBatch(made)
+    if has_spaces(made):
+        raise DepoError(
+            f"{type(made).__module__}.{type(made).__name__} has the spaces of an environment and "
+            "is none of Gymnasium's: derive it from gymnasium.Env (one of the older package gym by "
+            "shimmy.GymV21CompatibilityV0)"
+        )
     if is_functions(made):
         from depo.environments.jax_gymnasium import JaxEnv
 
@@ -87,9 +93,17 @@ def as_one(made: Any, maker: Any) -> gym.Env:
     raise DepoError(f"{called} makes a {type(made).__name__}, not a Gymnasium environment")
 
 
+def has_spaces(env: Any) -> bool:
+    """Whether an object has spaces as an environment has them, and not by functions as gymnax's."""
+    if isinstance(env, type):
+        return False
+    spaces = [getattr(env, name, None) for name in ("observation_space", "action_space")]
+    return all(space is not None and not callable(space) for space in spaces)
+
+
 def is_functions(env: Any) -> bool:
     """Whether an object that is no Gymnasium environment has the functions of one."""
-    if isinstance(env, type | gym.Env | VectorEnv):
+    if isinstance(env, type | gym.Env | VectorEnv) or has_spaces(env):
         return False
     return callable(getattr(env, "reset", None)) and callable(getattr(env, "step", None))
 

@@ -128,6 +128,13 @@ def _of_step(env: gym.Env) -> str:
         )
     if np.size(stepped[1]) != 1:
         return f"its step returns a reward of shape {np.shape(stepped[1])}: return one number"
+    if isinstance(stepped[1], str | bytes) or np.asarray(stepped[1]).dtype.kind not in "fiub":
+        return f"its step returns the reward {stepped[1]!r}: {REMEDIES['reward']}"
+    if not isinstance(stepped[4], dict):
+        return (
+            f"its step returns a {type(stepped[4]).__name__} as information: return a dict, {{}} "
+            "where there is nothing to say"
+        )
     return _of_observation(stepped[0], env.observation_space)
 
 

@@ -66,7 +66,7 @@ class OwnSteps(gym.Wrapper):
         """A start, as the environment has it."""
         found: Any = self.env.reset(**arguments)
         # what is no pair is refused further out, in words
-        return (_copied(found[0]), *found[1:]) if found and isinstance(found, tuple) else found
+        return (_copied(found[0]), *found[1:]) if isinstance(found, tuple) and found else found
 
     def step(self, action: Any) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
         """A step, as the environment has it."""

@@ -80,8 +80,8 @@ class Remembered:
             found = self._decide(state.reshape(self._shape).astype(np.int32))
             action, plan = (np.asarray(x).reshape(-1).tolist() for x in found)
             self._known.update(zip(cells, zip(action, plan, strict=True), strict=True))
-        action, plan = zip(*map(self._known.__getitem__, cells), strict=True)
-        return np.array(action), np.array(plan)
+        known = np.array([self._known[cell] for cell in cells])
+        return known[:, 0], known[:, 1]
 
 
 def stack_seeds(policies: Sequence[PolicyModel]) -> PolicyModel:

@@ -5,15 +5,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import equinox as eqx
-import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Int
 
 from depo.core.errors import DepoError
-from depo.models.policy import DecoupledPolicy, PolicyModel
-
-CHUNK = 64
+from depo.models.policy import PolicyModel
 
 
 class PolicyTable(NamedTuple):
@@ -28,23 +25,12 @@ def policy_table(policy: PolicyModel, states: int) -> PolicyTable:
     """The table of one policy."""
     every = jnp.arange(states)
     decision = policy.mode(every)
-    if isinstance(policy, DecoupledPolicy):
-        log_pi = jax.lax.map(lambda s: _marginal(policy, s), every, batch_size=CHUNK)
-    elif not hasattr(policy, "log_probabilities"):
+    if not hasattr(policy, "log_probabilities"):
         raise DepoError(
             f"a policy of the class {type(policy).__name__} has no log_probabilities(state), of "
             "which exact scores on finite states are made: add it, log π(·|s) of all actions"
         )
-    else:
-        log_pi = policy.log_probabilities(every)
-    return PolicyTable(jnp.exp(log_pi), decision.action, decision.plan)
-
-
-def _marginal(policy: DecoupledPolicy, state: Int[Array, ""]) -> Float[Array, " actions"]:
-    """log Σ_s' h(s'|s) I(a|s,s')."""
-    log_h = policy.planner.log_probabilities(state)  # type: ignore[union-attr]
-    log_skill = policy.skill.towards_all(state)  # type: ignore[union-attr]
-    return jax.nn.logsumexp(log_h[:, None] + log_skill, axis=0)
+    return PolicyTable(jnp.exp(policy.log_probabilities(every)), decision.action, decision.plan)
 
 
 @eqx.filter_jit

@@ -88,6 +88,22 @@ class PolicyGraph:
         logits = self.network(part, x, from_first_layer=True)
         return graph.add("ArgMax", logits, axis=-1, keepdims=0)
 
+    def likeliest_action(self, state: str) -> str:
+        """On numbered states: s → argmax_a Σ_s' h(s'|s) I(a|s,s')."""
+        graph, states = self.graph, self.about["parts"]["skill"]["states"]
+        planner, skill = (
+            graph.add("Gather", graph.constant(self.arrays[f"{part}/network/weights/0"]), state)
+            for part in ("planner", "skill")
+        )
+        middle = graph.constant([1], np.int64)
+        targets = graph.constant(self.arrays["skill/network/weights/0"][states:])
+        pairs = graph.add("Add", graph.add("Unsqueeze", skill, middle), targets)
+        plans = graph.add("Softmax", self.network("planner", planner, from_first_layer=True))
+        actions = graph.add("Softmax", self.network("skill", pairs, from_first_layer=True))
+        each = graph.add("MatMul", graph.add("Unsqueeze", plans, middle), actions)
+        likeliest = graph.add("ArgMax", graph.add("Squeeze", each, middle), axis=-1, keepdims=0)
+        return self.own_units(likeliest)
+
     def columns(self, x: str, which: Any) -> str:
         """Some of the features."""
         return self.graph.add("Gather", x, self.graph.constant(which, np.int64), axis=-1)
@@ -198,7 +214,8 @@ def models(about: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> dict[s
         own = policy.actor(STATE)
         return {"policy": policy.graph.model([state], {ACTION: (own, action)})}
     plan = policy.plan(STATE)
-    outputs = {ACTION: (policy.skill(STATE, plan), action), TARGET: (plan, target)}
+    own = policy.likeliest_action(STATE) if policy.finite else policy.skill(STATE, plan)
+    outputs = {ACTION: (own, action), TARGET: (plan, target)}
     planner, skill = PolicyGraph(about, arrays), PolicyGraph(about, arrays)
     return {
         "policy": policy.graph.model([state], outputs),

@@ -187,8 +187,8 @@ def no_setting(kind: type[MethodSettings], name: str, known: set[str]) -> DepoEr
     for switch, names in _optional_names(kind).items():
         if name in names:
             return DepoError(
-                f"{name} has no effect here: it belongs to {switch}, which is not set: leave it out, "
-                f"or set {switch} too"
+                f"{name} has no effect here: it belongs to {switch}, which is not set: leave it "
+                f"out, or set {switch} too"
             )
     return unknown("setting", name, known)
 

@@ -32,7 +32,8 @@ DtypeName = Literal["int8", "int32", "int64", "float32", "float64"]
 
 @dataclass(frozen=True)
 class Space:
-    """Finitely many things, or arrays of some shape between bounds (observations have none).
+    """Finitely many things, or arrays of some shape, () for a number alone, between bounds
+    (observations have none).
 
     Bounds of a finite set are its first and last number; arrays of whole numbers are choices.
     """
@@ -48,7 +49,7 @@ class Space:
     def __post_init__(self) -> None:
         size = math.prod(self.shape)
         bounds = [bound for bound in (self.low, self.high) if bound is not None]
-        if (self.count is None) != bool(self.shape) or any(len(b) != size for b in bounds):
+        if (self.count is not None and self.shape) or any(len(b) != size for b in bounds):
             raise DepoError(f"{self!r} is no space: a count, or a shape and a bound a number")
         if len(bounds) == 2 and any(low > high for low, high in zip(*bounds, strict=True)):
             raise DepoError(f"{self!r} is no space: a lower bound is above the upper one")
@@ -97,11 +98,12 @@ class Space:
             return f"{self.count} finite"
         if self.choices:
             return "×".join(map(str, self.choices)) + " finite"
+        size = "×".join(map(str, self.shape)) or "1"
         if self.low is None or self.high is None:
-            return "×".join(map(str, self.shape))
+            return size
         alike = len(set(self.low)) == len(set(self.high)) == 1
         bounds = f" in [{self.low[0]:g}, {self.high[0]:g}]" if alike else ""
-        return "×".join(map(str, self.shape)) + bounds
+        return size + bounds
 
 
 class Policy:

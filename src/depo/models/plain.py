@@ -146,6 +146,21 @@ class FiniteNetwork:
         hidden = first[state] if target is None else first[state] + first[self.states + target]
         return np.argmax(self.network.after_first_layer(hidden), axis=-1)
 
+    def probabilities(self, state: Array) -> Array:
+        """Of every output."""
+        return softmax(self.network.after_first_layer(self.network.weights[0][state]))
+
+    def towards_all(self, state: Array) -> Array:
+        """Of every action, for every target."""
+        own, targets = self.network.weights[0][state], self.network.weights[0][self.states :]
+        return softmax(self.network.after_first_layer(own[..., None, :] + targets))
+
+
+def softmax(logits: Array) -> Array:
+    """Probabilities of logits on the last axis."""
+    shares = np.exp(logits - np.max(logits, axis=-1, keepdims=True))
+    return shares / np.sum(shares, axis=-1, keepdims=True)
+
 
 class Actions:
     """Actions in the environment's own units, from what networks give."""
@@ -215,7 +230,12 @@ class PlainPolicy:
         return self.to_own_units(self.skill(state, target))
 
     def act(self, state: Array) -> Array:
-        """The policy's action, in the environment's units."""
+        """The policy's action, in the environment's units; on numbered states the likeliest of all
+        plans together."""
         if not self.plans:
             return self.to_own_units(self.actor(state))
+        if self.to_own_units.numbered:
+            plans, actions = self.planner.probabilities(state), self.skill.towards_all(state)
+            each = np.sum(plans[..., None] * actions, axis=-2)
+            return self.to_own_units(np.argmax(each, axis=-1))
         return self.act_towards(state, self.planner(state))

@@ -14,9 +14,10 @@ from depo.core.errors import DepoError
 from depo.models.categorical import Categorical
 from depo.models.mlp import MLP
 from depo.models.normaliser import Normaliser
-from depo.models.planner import Gaussian, GaussianPlanner, Planner
+from depo.models.planner import CategoricalPlanner, Gaussian, GaussianPlanner, Planner
 from depo.models.skill import (
     AnalyticSkill,
+    CategoricalSkill,
     DiscreteSkill,
     Skill,
     VectorSkill,
@@ -25,6 +26,8 @@ from depo.models.skill import (
 
 COPIES = 3
 """States at once with which a formula is tried."""
+CHUNK = 64
+"""Finite states whose plans are all looked at, at once: each takes as many rows as there are."""
 INSIDE = 0.999
 """The largest action in [−1,1] whose log-density is looked at: recorded ones may be at a bound."""
 
@@ -50,7 +53,13 @@ class PolicyModel(Protocol):
 
 
 class DecoupledPolicy(eqx.Module):
-    """Planner, then skill: ŝ' ~ h(·|s), a ~ I(·|s,ŝ'); or without spread, ŝ' the likeliest."""
+    """Planner, then skill: ŝ' ~ h(·|s), a ~ I(·|s,ŝ'); or without spread, ŝ' the likeliest.
+
+    On finite states the deterministic action is the likeliest of all plans together, argmax_a
+    Σ_s' h(s'|s) I(a|s,s'). Where actions do surely what they do that is the one towards the
+    likeliest plan; where one action leads to several states, and several actions to one, a single
+    plan says nothing about the action (on slippery ice three of four are as likely).
+    """
 
     planner: Planner
     skill: Skill
@@ -72,9 +81,26 @@ class DecoupledPolicy(eqx.Module):
         return self.planner.sample(state, key) if self.spread else self.planner.mode(state)
 
     def mode(self, state: Array) -> Decision:
-        """The most likely plan, then the most likely action towards it."""
+        """The most likely plan, and the most likely action towards it, or of all plans together."""
         plan = self.planner.mode(state)
+        if isinstance(self.planner, CategoricalPlanner) and isinstance(
+            self.skill, CategoricalSkill
+        ):
+            return Decision(jnp.argmax(self.log_probabilities(state), axis=-1), plan)
         return Decision(self.skill.mode(state, plan), plan)
+
+    def log_probabilities(self, state: Int[Array, "*batch"]) -> Float[Array, "*batch actions"]:
+        """log π(·|s) = log Σ_s' h(s'|s) I(·|s,s') on finite states."""
+        planner, skill = self.planner, self.skill
+        assert isinstance(planner, CategoricalPlanner)
+        assert isinstance(skill, CategoricalSkill)
+
+        def one(state: Int[Array, ""]) -> Float[Array, " actions"]:
+            log_h = planner.log_probabilities(state)
+            return jax.nn.logsumexp(log_h[:, None] + skill.towards_all(state), axis=0)
+
+        several = jax.lax.map(one, state.reshape(-1), batch_size=CHUNK)
+        return several.reshape((*state.shape, skill.actions))
 
     def sample_log_prob(
         self, state: Float[Array, "*batch sees"], key: Key[Array, ""]

@@ -39,3 +39,18 @@ def test_what_led_elsewhere_is_less_likely_than_what_was_not_tried() -> None:
     assert known[1].argmin() == 2
     assert known[1][0] == known[1][3]  # neither was tried
     np.testing.assert_allclose(known[2], 0.25)
+
+
+def test_noise_is_how_often_the_same_try_ended_elsewhere() -> None:
+    from depo.data.transitions import Triples
+    from depo.methods.on_policy.experience import Memory
+
+    def noise(*rows: tuple[int, int, int], size: int) -> float:
+        columns = (jnp.array(column, jnp.int32) for column in zip(*rows, strict=True))
+        return float(Memory(Triples(*columns), jnp.array(size)).noise(states=3, actions=2))
+
+    sure = [(0, 0, 1), (0, 1, 2), (0, 0, 1), (1, 0, 0), (0, 0, 1)]
+    assert noise(*sure, (0, 0, 2), size=5) == 0.0  # the last lies beyond the size
+    assert np.isclose(noise(*sure, (0, 0, 2), size=6), 1 / 3)  # three tries after the first
+    assert np.isclose(noise(*sure, (1, 0, 2), size=6), 1 / 3)
+    assert noise((0, 0, 1), (1, 0, 1), size=2) == 0.0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -20,6 +21,9 @@ from depo.environments.vector_stepper import VectorStepper
 STEPS, RESETS = 2_000, 32
 """How much is explored: a number of steps rather than of seconds, so that a check says the same
 every time. MuJoCo takes half a second."""
+LONGEST, FEWEST = 30.0, 25
+"""Seconds after which an environment whose reset or step takes long has been explored enough, and
+the steps of every copy that are taken all the same."""
 COPIES, COMPILED_COPIES = 4, 32
 HELD = 8
 """Every second copy holds an action for this many steps, and so gets further."""
@@ -43,9 +47,14 @@ class Explored:
 
 
 def explore(
-    environment: GymnasiumEnvironment, steps: int = STEPS, resets: int = RESETS
+    environment: GymnasiumEnvironment,
+    steps: int = STEPS,
+    resets: int = RESETS,
+    longest: float = LONGEST,
 ) -> Explored:
-    """Random actions from many starts; the same every time, and nobody's random stream moves."""
+    """Random actions from many starts; the same every time unless it takes too long, and nobody's
+    random stream moves."""
+    until = time.monotonic() + longest
     with _streams_kept():
         env = environment.make()
         try:
@@ -58,22 +67,28 @@ def explore(
             starts = [
                 stepper.reset([derived_seed(EXPLORING, i, k) for k in range(copies)])
                 for i in range(max(1, resets // copies))
+                if not i or time.monotonic() < until
             ]
-            played = _play(stepper, starts, max(1, steps // copies))
+            played = _play(stepper, starts, max(1, steps // copies), until)
         finally:
             stepper.close()
-    low, high = (space.low, space.high) if isinstance(space, Box) else (np.array([]),) * 2
+    bounds = (space.low, space.high) if isinstance(space, Box) else (np.array([]),) * 2
+    low, high = (bound.astype(np.float64) for bound in bounds)  # of bytes, differences are bytes
     states, reached, actions, begun = played
     moves = Moves(*(part.astype(np.float64) for part in (states, reached, begun)))
     return Explored(moves, actions, low.ravel(), high.ravel(), limit, seconds)
 
 
-def _play(stepper: VectorStepper, starts: list[np.ndarray], steps: int) -> tuple[np.ndarray, ...]:
+def _play(
+    stepper: VectorStepper, starts: list[np.ndarray], steps: int, until: float
+) -> tuple[np.ndarray, ...]:
     """(s, s', a) of all steps, and all starts."""
     state, copies = starts[-1], len(starts[-1])
     draw = _actions(stepper, copies)
     rows, begun = [], list(starts)
-    for _ in range(steps):
+    for taken in range(steps):
+        if taken >= FEWEST and time.monotonic() > until:
+            break
         action = next(draw)
         after, reached, _, terminated, truncated = stepper.step(action)
         rows.append((state, reached, action.reshape(copies, -1)))

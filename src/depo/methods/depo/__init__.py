@@ -159,6 +159,7 @@ _FINITE_RECIPE: dict[str, Any] = {
     "planner_clip": 0.2,
     "calibration": 1.0,
     "calibration_weight": "positive",
+    "supervision_noise": 5.0,
 }
 """On finite states (lab notes 43 and 44)."""
 _STRAIGHT_THROUGH = {"gradient": "straight-through"}

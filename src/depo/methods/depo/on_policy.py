@@ -15,6 +15,7 @@ from depo.losses import clipped_policy_gradient, supervised_planner
 from depo.losses import decoupled_policy_gradient as depg
 from depo.methods.depo import OnPolicyAgnostic, OnPolicyCalibrated, OnPolicyDePO
 from depo.methods.method import Agent, Method, Metrics
+from depo.methods.on_policy import settings as parts
 from depo.methods.on_policy.experience import Memory
 from depo.methods.on_policy.method import PlannerSteps, Spaces
 from depo.methods.on_policy.settings import AdvantageWeight, GradientEstimator
@@ -115,11 +116,21 @@ def supervision(planner: CategoricalPlanner, minibatch: Minibatch) -> Float[Arra
     return supervised_planner.loss(planner, *minibatch[1])
 
 
-def weighted_sum(*parts: tuple[float, PlannerLoss]) -> PlannerLoss:
+Weight = float | Float[Array, ""]
+
+
+def anchor_weight(settings: parts.Supervision, memory: Memory, skill: CategoricalSkill) -> Weight:
+    """λ_h, larger where dynamics are noisy."""
+    if not settings.noise:
+        return settings.weight
+    return settings.weight + settings.noise * memory.noise(skill.states, skill.actions)
+
+
+def weighted_sum(*terms: tuple[Weight, PlannerLoss]) -> PlannerLoss:
     """Σ weight · loss."""
 
     def loss(planner: CategoricalPlanner, minibatch: Minibatch) -> Float[Array, ""]:
-        return sum((w * part(planner, minibatch) for w, part in parts), jnp.zeros(()))
+        return sum((w * part(planner, minibatch) for w, part in terms), jnp.zeros(()))
 
     return loss
 
@@ -141,7 +152,11 @@ class PlannerGradientMethod(Method):
     settings: OnPolicyAgnostic | OnPolicyCalibrated | OnPolicyDePO
 
     def planner_loss(
-        self, advantages: Advantages, skill: CategoricalSkill, before: CategoricalPlanner
+        self,
+        advantages: Advantages,
+        skill: CategoricalSkill,
+        before: CategoricalPlanner,
+        memory: Memory,
     ) -> PlannerLoss:
         """The loss on minibatches of the batch."""
         raise NotImplementedError
@@ -206,7 +221,7 @@ class PlannerGradientMethod(Method):
         )
         reached = {"plan_reached": jnp.mean(rollout.plan == rollout.next_state)}
         prepared = agent | {"skill": skill, "critic": critic, "discriminator": discriminator}
-        loss = self.planner_loss(advantages, skill.model, agent["planner"].model)
+        loss = self.planner_loss(advantages, skill.model, agent["planner"].model, memory)
         steps = self._planner_steps(advantages, loss, expert, keys[1])
         return prepared, steps, metrics | critic_metrics | more | reached
 
@@ -240,9 +255,14 @@ class AgnosticMethod(PlannerGradientMethod):
     settings: OnPolicyAgnostic
 
     def planner_loss(
-        self, advantages: Advantages, skill: CategoricalSkill, before: CategoricalPlanner
+        self,
+        advantages: Advantages,
+        skill: CategoricalSkill,
+        before: CategoricalPlanner,
+        memory: Memory,
     ) -> PlannerLoss:
         """−E[A log Σ_s' h I]."""
+        del memory
         return self.decoupled(advantages, skill, before)
 
 
@@ -258,13 +278,17 @@ class CalibratedMethod(PlannerGradientMethod):
         return self.settings.supervision.demo_batch
 
     def planner_loss(
-        self, advantages: Advantages, skill: CategoricalSkill, before: CategoricalPlanner
+        self,
+        advantages: Advantages,
+        skill: CategoricalSkill,
+        before: CategoricalPlanner,
+        memory: Memory,
     ) -> PlannerLoss:
         """c·CDePG + λ_h·L_h."""
         s = self.settings
         return weighted_sum(
             (s.calibration.weight, calibrated_gradient(advantages, s.calibration.form)),
-            (s.supervision.weight, supervision),
+            (anchor_weight(s.supervision, memory, skill), supervision),
         )
 
 
@@ -280,12 +304,16 @@ class DePOMethod(PlannerGradientMethod):
         return self.settings.supervision.demo_batch
 
     def planner_loss(
-        self, advantages: Advantages, skill: CategoricalSkill, before: CategoricalPlanner
+        self,
+        advantages: Advantages,
+        skill: CategoricalSkill,
+        before: CategoricalPlanner,
+        memory: Memory,
     ) -> PlannerLoss:
         """DePG + c·CDePG + λ_h·L_h."""
         s = self.settings
         return weighted_sum(
             (1.0, self.decoupled(advantages, skill, before)),
             (s.calibration.weight, calibrated_gradient(advantages, s.calibration.form)),
-            (s.supervision.weight, supervision),
+            (anchor_weight(s.supervision, memory, skill), supervision),
         )

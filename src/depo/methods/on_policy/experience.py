@@ -75,5 +75,17 @@ class Memory(eqx.Module):
         likelihood = (tally(reached) + PRIOR / states) / (tally(counts) + PRIOR)
         return likelihood / jnp.sum(likelihood, axis=-1, keepdims=True)
 
+    def noise(self, states: int, actions: int) -> Float[Array, ""]:
+        """How often a pair (s,a) that was tried before ended in another state: 0 where dynamics are
+        deterministic, or nothing was tried twice."""
+        rows = self.rows.state.shape[0]
+        number = jnp.arange(rows)
+        counts = number < self.size
+        cell = self.rows.state * actions + self.rows.action
+        first = jnp.full(states * actions, rows).at[cell].min(jnp.where(counts, number, rows))
+        again = counts & (number != first[cell])
+        elsewhere = again & (self.rows.next_state != self.rows.next_state[first[cell]])
+        return jnp.sum(elsewhere) / jnp.maximum(jnp.sum(again), 1)
+
     def _at(self, index: Int[Array, ...]) -> Triples:
         return jax.tree.map(lambda column: column[index], self.rows)

@@ -182,10 +182,18 @@ class Supervision(Part):
     heading: ClassVar[Heading] = "planner"
     weight: float = named(0.1, "supervision")
     """Weight λ_h of the supervised planner loss."""
+    noise: float = named(0.0, "supervision_noise")
+    """Added to that weight where actions do not surely do what they do: times the share of repeated
+    state-action pairs that ended elsewhere. There a plan says little of the action, and only plans
+    that are as spread as the expert's steps tell actions apart."""
     demo_batch: int = 64
     """Expert transitions in one planner step."""
     rules: ClassVar[tuple[Rule, ...]] = (
-        Rule(("demo_batch",), lambda part, _: part.weight == 0, "supervision is 0"),
+        Rule(
+            ("demo_batch",),
+            lambda part, _: part.weight == part.noise == 0,
+            "supervision is 0",
+        ),
     )
 
 
