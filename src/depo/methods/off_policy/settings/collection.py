@@ -30,9 +30,9 @@ class Collection(Part):
     """An episode's end in training: 'relative' is worth ``end_cost`` deviations less than the mean
     value of a minibatch, and no more than beginning anew, or than the state in which it came (no
     bias for or against surviving); where recorded episodes end by themselves, what is usual and the
-    log ratio of how often theirs and the agent's do, for ever; 'absorbing' goes on for ever with a poor reward
-    (where a discriminator makes it), 'ignored' plays on to the time limit, 'zero' is worth
-    nothing."""
+    log ratio of how often theirs and the agent's do, for ever; 'absorbing' goes on for ever with a
+    poor reward (where a discriminator makes it), 'ignored' plays on to the time limit, 'zero' is
+    worth nothing."""
     vary: str = ""
     """What is redrawn at every reset while learning, so that a planner bears other dynamics:
     gravity, mass, friction, damping (of a MuJoCo model), gain of the motors, delay, as in
