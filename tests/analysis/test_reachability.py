@@ -169,6 +169,11 @@ class Table(depo.CategoricalSkill):
         leads = self.successor[state] == target[..., None]
         return jnp.argmax(leads if self.right else ~leads, axis=-1)
 
+    def towards_all(self, state):
+        every = jnp.arange(self.states)
+        chosen = self.mode(jnp.broadcast_to(state, every.shape), every)
+        return jnp.log(jax.nn.one_hot(chosen, self.actions) + 1e-9)
+
 
 @pytest.mark.parametrize(("right", "blame"), [(True, "nobody"), (False, "skill")])
 def test_on_a_grid_everything_is_exact(right: bool, blame: str) -> None:
@@ -203,6 +208,9 @@ class Fixed(depo.CategoricalPlanner):
 
     def mode(self, state):
         return self.plan[state]
+
+    def log_probabilities(self, state):
+        return jnp.log(jax.nn.one_hot(self.plan[state], self.states) + 1e-9)
 
 
 def _nearer(world: GridWorld, state: int) -> int:

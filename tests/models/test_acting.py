@@ -160,8 +160,8 @@ def test_an_actor_on_finite_states_acts() -> None:
 def test_a_number_alone_is_a_space_too() -> None:
     normaliser = Normaliser(jnp.zeros(1), jnp.ones(1))
     actor = GaussianActor(jax.random.key(0), normaliser, actions=1, hidden=(8,))
-    bound = np.array(2.0, np.float32)
-    policy = Policy(actor, observations=Space.vector(), actions=Space.box(-bound, bound))
+    low, high = np.array(-2.0, np.float32), np.array(2.0, np.float32)
+    policy = Policy(actor, observations=Space.vector(), actions=Space.box(low, high))
     alone = [policy.act(state) for state in (0.1, np.float32(0.5))]
     assert [np.shape(action) for action in alone] == [(), ()]
     np.testing.assert_allclose(policy.act(np.array([0.1, 0.5])), alone, atol=1e-5)

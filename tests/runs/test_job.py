@@ -23,6 +23,7 @@ from depo.runs.run import Run
 from depo.runs.settings_file import FORMAT
 from tests.support.arguments import flat
 from tests.support.mutations import mutations
+from tests.support.recorded_actions import of_every_task
 
 RESULTS = Path(__file__).parents[2] / "docs" / "results"
 EVERY: dict[str, Job] = {
@@ -181,11 +182,12 @@ def test_formulas_of_driving_are_found_where_they_are_now() -> None:
     assert FORMAT.migrated(stored, "settings.json")["job"]["skill"] == "depo.driving.skill:truck"
 
 
-def test_results_that_were_published_are_still_of_these_settings() -> None:
+def test_results_that_were_published_are_still_of_these_settings(tmp_path: Path) -> None:
     known = 0
+    with_own = dataclasses.replace(SCALES["bench"], demos_dir=str(of_every_task(tmp_path)))
     for path in sorted(RESULTS.glob("*/verdict.json")):
         digests = json.loads(path.read_text()).get("settings_digest", {})
-        plan = EXPERIMENTS[path.parent.name].plan(SCALES["bench"]) if digests else {}
+        plan = EXPERIMENTS[path.parent.name].plan(with_own) if digests else {}
         for label, digest in digests.items():
             job = plan[label].job
             assert settings_digest(job) == digest, f"{path}: {label}"

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from depo.data import Demonstrations
+from depo.environments.mujoco import TASKS
 
 
 def with_actions(path: Path, states: int = 11, actions: int = 3) -> None:
@@ -18,3 +19,10 @@ def with_actions(path: Path, states: int = 11, actions: int = 3) -> None:
         np.full(5, 30),
         actions=drawn.uniform(-1, 1, size=(150, actions)),
     ).save(path)
+
+
+def of_every_task(folder: Path) -> Path:
+    """The same under the name of every task, also of those without a recording that ships."""
+    for task in TASKS:
+        with_actions(folder / f"{task}.npz")
+    return folder

@@ -36,7 +36,12 @@ YOUNGEST = {
     "skill_start": "fresh",
 }
 """Settings that nobody had."""
-NEWEST_ON_POLICY = {"skill_wanted": 0.0, "planner_clip": 0.0, "calibration_weight": "shifted"}
+NEWEST_ON_POLICY = {
+    "skill_wanted": 0.0,
+    "planner_clip": 0.0,
+    "calibration_weight": "shifted",
+    "supervision_noise": 0.0,
+}
 """The same on finite states."""
 PUBLISHED = "v0.1"
 """The preset that was called fast when results were published."""

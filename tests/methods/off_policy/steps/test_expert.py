@@ -5,7 +5,7 @@ from __future__ import annotations
 import jax.numpy as jnp
 import numpy as np
 
-from depo.methods.off_policy.steps import first_states
+from depo.methods.off_policy.steps.expert import first_states
 
 
 def test_first_states_are_those_that_nothing_leads_to() -> None:

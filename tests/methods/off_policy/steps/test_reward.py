@@ -44,7 +44,7 @@ def test_a_centred_reward_has_no_mean_and_changes_no_rank() -> None:
     assert float(jnp.mean(less)) == pytest.approx(0.0, abs=1e-6)
     assert float(metrics["reward"]) == pytest.approx(float(centre), rel=1e-6)
     np.testing.assert_allclose(usual - less, centre, rtol=1e-5)
-    none = (batch, jnp.zeros(16), lambda: jnp.zeros(16))
+    none = (batch, jnp.zeros(16), (state, state), lambda state, draw: jnp.zeros(16))
     ends = float(end_value(agent, *none, plain)) - float(end_value(after, *none, centred))
     assert ends == pytest.approx(float(centre) / (1 - plain.critic.gamma), rel=1e-4)
 
